@@ -258,10 +258,10 @@ class PageDriver:
             self[selector].click()
         return download.value.suggested_filename, download.value.path().read_bytes().decode()
 
-    def export(self, kind: str) -> tuple[str, str]:
+    def export(self) -> tuple[str, str]:
         """The exported list's file name and text."""
         self["#more-open"].click()
-        return self.download(f"#export-{kind}")
+        return self.download("#export-csv")
 
     def route(
         self,

@@ -77,7 +77,7 @@ def test_what_breaks_a_rule_stays_open_with_the_reason(filled: PageDriver) -> No
     filled["#rows .row >> nth=0 >> .name"].dblclick()
     filled.page.keyboard.press("Delete")
     filled.page.keyboard.press("Enter")
-    filled.assert_shows("name is missing", "#cell-reason")
+    filled.assert_shows("Name is missing", "#cell-reason")
     filled.type("Aloe ferox\n")
     filled.assert_stored(1, "Aloe ferox", None)
 
@@ -101,20 +101,3 @@ def test_of_two_edits_of_a_plant_the_later_one_lasts(filled: PageDriver) -> None
     filled.assert_stored(1, "Aloe arborescens", None)
     filled.settle()
     filled.assert_stored(1, "Aloe arborescens", None)
-
-
-def test_a_conflict_shows_both_and_edits_again_from_the_newest(driver: PageDriver) -> None:
-    driver.create_plants({"id": 1, "name": "Aloe vera"})
-    driver.mute().sign_in().assert_count("1 plant")
-    driver["#rows .name"].dblclick()
-    driver.type("Aloe mine")
-    with driver.service.client(driver.owner) as client:
-        client.put("/plants/1", json={"name": "Aloe theirs"}).raise_for_status()
-    driver.page.keyboard.press("Enter")
-    expect(driver["#conflict"]).to_contain_text("Aloe theirs")
-    expect(driver["#conflict"].get_by_role("button", name="Edit again")).to_be_focused()
-    driver.page.keyboard.press("Enter")
-    expect(driver[".cell-input"]).to_have_value("Aloe mine")
-    driver.page.keyboard.press("Enter")
-    driver.assert_stored(1, "Aloe mine", None)
-    expect(driver["#conflict"]).to_be_hidden()

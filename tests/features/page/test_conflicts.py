@@ -62,7 +62,7 @@ def test_ones_own_version_is_kept_and_can_be_undone(conflict: PageDriver) -> Non
     conflict.assert_shows("Changed Mine", "#message")
     assert first_plant(conflict) == ("Mine", "herb")
     conflict.undo()
-    conflict.assert_shows("Changed Theirs back", "#message")
+    conflict.assert_shows("Restored Theirs", "#message")
     assert first_plant(conflict) == ("Theirs", "tree")
 
 

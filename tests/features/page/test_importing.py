@@ -87,7 +87,7 @@ def test_a_corrected_sheet_changes_its_plants(opened: PageDriver) -> None:
     assert name == "not-imported.csv"
     assert list(csv.reader(io.StringIO(text))) == [
         ["line", "id", "name", "tag", "problem"],
-        ["5", "x", "Odd", "", "id must be a whole number, such as 7"],
+        ["5", "x", "Odd", "", "ID must be a whole number, such as 7"],
     ]
     opened.undo()
     opened.wait_until(lambda: [one["name"] for one in opened.list_plants()] == ["Fern", "Known"])
@@ -116,7 +116,7 @@ def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) ->
         lambda route: route.fallback() if next(left, None) is None else route.continue_(),
     )
     driver["#import-start"].click()
-    driver.assert_shows("Importing 500 of 1,200", "#message")
+    driver.assert_shows("500 of 1,200", "#message")
     driver["#find"].fill("plant 499")
     driver.assert_count("2 of 500 plants")
     driver.wait_until(lambda: held.routes)

@@ -9,8 +9,6 @@ from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store
 from tests.service import JSON
 
-SLOW_ARRIVAL = "performance.getEntriesByType = () => [{responseStart: 3_000}]"
-
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
@@ -65,21 +63,6 @@ def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None
     driver.create_plants({"id": 2, "name": "Missed"})
     driver.page.unroute("**/events")
     driver.assert_count("2 plants")
-
-
-def test_a_slow_network_has_the_stream_too(driver: PageDriver) -> None:
-    driver.install_clock()
-    driver.page.add_init_script(SLOW_ARRIVAL)
-    held = driver.hold("**/events")
-    driver.sign_in()
-    driver.wait_until(lambda: held.routes)
-    driver.page.clock.fast_forward(5_000)
-    held.release()
-    driver.assert_shows("No plants yet", "#state-empty")
-    asked = driver.record_requests("GET")
-    driver.create_plants({"id": 1, "name": "New"})
-    driver.assert_count("1 plant")
-    assert asked == []
 
 
 def test_without_a_stream_the_store_is_looked_at(driver: PageDriver) -> None:

@@ -84,19 +84,6 @@ def test_plants_are_found_as_one_types(driver: PageDriver) -> None:
     driver.assert_count("100,000 plants")
 
 
-def test_a_tag_filters_and_is_counted(driver: PageDriver) -> None:
-    driver["#filter-open"].click()
-    even = driver["#filter-menu button"].filter(has_text="even")
-    expect(even).to_contain_text("50,000")
-    even.click()
-    driver.assert_count("50,000 of 100,000 plants")
-    expect(even).to_have_attribute("aria-pressed", "true")
-    driver.page.keyboard.press("Escape")
-    assert driver.names()[0] == "000002"
-    driver["#clear-search"].click()
-    driver.assert_count("100,000 plants")
-
-
 def test_all_are_sorted_and_loaded_in_that_order(driver: PageDriver) -> None:
     driver["#grid [data-order=tag]"].click()
     expect(driver["#rows .row"].first).to_contain_text("bed 1001")

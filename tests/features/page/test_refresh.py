@@ -83,35 +83,6 @@ def test_a_refresh_that_fails_is_told_and_made_up_for(filled: PageDriver) -> Non
     expect(filled["#state-error"]).to_be_hidden()
 
 
-def test_a_plant_is_deleted_once_though_the_list_is_new(filled: PageDriver) -> None:
-    filled.sign_in().assert_count("10 plants")
-    asked = filled.record_requests("POST")
-    held = filled.hold("**/changes")
-    filled.page.get_by_role("button", name="Delete P14").click()
-    filled.wait_until(lambda: held.routes)
-    filled.create_plants({"id": 20, "name": "P20"})
-    filled.assert_count("11 plants")
-    filled.page.get_by_role("button", name="Delete P14").click()
-    held.release()
-    filled.assert_shows("Deleted P14", "#message")
-    filled.assert_count("10 plants")
-    assert len(asked) == 1
-
-
-def test_what_one_deletes_during_a_refresh_is_gone(filled: PageDriver) -> None:
-    filled.mute().sign_in()["#find"].fill("p")
-    filled.assert_count("10 of 10 plants")
-    filled.create_plants({"id": 20, "name": "P20"})
-    held = filled.hold("**/plants?include*", responses=True)
-    filled.refocus()
-    filled.wait_until(lambda: held.routes)
-    filled.page.get_by_role("button", name="Delete P14").click()
-    filled.assert_shows("Deleted P14", "#message")
-    held.release()
-    filled.assert_count("10 of 10 plants")
-    assert filled.names() == [one["name"] for one in filled.list_plants()]
-
-
 def test_what_one_does_during_a_load_is_shown_with_a_filter_too(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3000)
     held = driver.hold("**/plants?*after=*", responses=True)
@@ -124,3 +95,15 @@ def test_what_one_does_during_a_load_is_shown_with_a_filter_too(driver: PageDriv
     held.release()
     driver.assert_count("3,000 of 3,000 plants")
     assert driver.names()[:2] == ["New x", "000002xxxx"]
+
+
+def test_nothing_found_is_said_when_all_is_loaded(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 3000)
+    held = driver.hold("**/plants?*after=*")
+    driver.sign_in().assert_count("2,000 plants so far")
+    driver["#find"].fill("2500")
+    driver.assert_shows("0 of", "#count")
+    driver.settle()
+    expect(driver["#state-nothing"]).to_be_hidden()
+    held.release()
+    driver.assert_count("1 of 3,000 plants")

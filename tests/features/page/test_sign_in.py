@@ -11,7 +11,7 @@ from tests.features.page.page_driver import PageDriver
 from tests.service import Service
 
 DAY = 86_400_000
-REFUSED = "the token is not valid: ask the owner of the store for a new one"
+REFUSED = "The token is not valid: ask the store’s owner for a new link."
 UNREADABLE = "This is not a token"
 FORMS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": UNREADABLE, "{}\u200b": UNREADABLE}
 KEPT = "JSON.stringify({...localStorage})"

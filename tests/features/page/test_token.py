@@ -59,7 +59,7 @@ def test_trouble_while_learning_what_is_allowed_keeps_the_token(driver: PageDriv
     driver.respond("**/changes", 403, '{"error": 40301, "message": "the token may not do this"}')
     driver.respond("**/me", 429, '{"error": 42901, "message": "too many requests"}')
     driver.page.get_by_role("button", name="Delete Fern").click()
-    driver.assert_shows("Not saved: Fern. The token may not do this", "#message")
+    driver.assert_shows("Not saved: Fern. Your role does not allow this", "#message")
     driver.settle()
     expect(driver["#app"]).to_be_visible()
     assert driver.evaluate("sessionStorage['plantstore/token']") == driver.owner

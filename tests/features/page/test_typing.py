@@ -48,7 +48,7 @@ def test_a_refused_plant_stays_with_its_reason_and_can_be_mended(driver: PageDri
     driver.type("Mint\n")
     refused = driver["#rows .row.refused"]
     expect(refused).to_contain_text("Mint")
-    expect(refused).to_contain_text("the id 7 belongs to another plant")
+    expect(refused).to_contain_text("This ID belongs to another plant")
     refused.get_by_role("button", name="Edit").click()
     expect(driver["#add-name"]).to_have_value("Mint")
     driver["#add-id"].press("ControlOrMeta+a")
@@ -113,9 +113,9 @@ def test_enter_held_adds_one(driver: PageDriver) -> None:
 @pytest.mark.parametrize(
     ("field", "text", "reason"),
     [
-        ("name", "x" * 1001, "name must be 1 to 1,000 characters long"),
-        ("tag", "x" * 257, "tag must be 0 to 256 characters long"),
-        ("id", "1.5", "id must be a whole number"),
+        ("name", "x" * 1001, "Name must be 1 to 1,000 characters long"),
+        ("tag", "x" * 257, "Tag must be 0 to 256 characters long"),
+        ("id", "1.5", "ID must be a whole number"),
     ],
 )
 def test_what_breaks_a_rule_is_said_at_once(

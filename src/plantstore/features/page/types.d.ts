@@ -12,7 +12,7 @@ type Order = (a: Plant, b: Plant) => number;
 type Field = "id" | "name" | "tag";
 type TextField = Exclude<Field, "id">;
 type ListState = "none" | "loading" | "ready" | "error";
-type Kind = "add" | "edit" | "tag" | "untag" | "delete" | "restore" | "import" | "undo";
+type Kind = "add" | "edit" | "tag" | "untag" | "delete" | "restore" | "import";
 type Values = Record<string, string | number | undefined>;
 type TextKey = string;
 
@@ -65,7 +65,6 @@ interface Action {
   control: AbortController;
   tell: (isOver: boolean) => void;
   mayUndo: boolean;
-  undone?: Kind;
 }
 
 /** A change that is not stored yet, or was refused; `theirs` is the plant that somebody else has stored meanwhile. */
@@ -94,7 +93,6 @@ interface ApiEvents {
   barred: () => void;
   unreachable: () => void;
   reached: () => void;
-  slow: (isSlow: boolean) => void;
   isAway: () => boolean;
 }
 

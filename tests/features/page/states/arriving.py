@@ -12,7 +12,6 @@ from tests.features.page.states.setup import create_plants, flow
 
 @flow
 def arriving(driver: PageDriver) -> Iterator[str]:
-    driver.install_clock()
     driver.open()
     yield "sign_in"
     driver.submit_token("pst_1_nonsense")
@@ -22,11 +21,7 @@ def arriving(driver: PageDriver) -> Iterator[str]:
     driver.submit_token(driver.owner)
     expect(driver["#state-loading"]).to_be_visible()
     yield "loading"
-    driver.page.clock.fast_forward("00:10")
-    expect(driver["#slow"]).to_be_visible()
-    yield "slow"
     held.release()
-    expect(driver["#slow"]).to_be_hidden()
     expect(driver["#state-empty"]).to_be_visible()
     yield "empty"
 

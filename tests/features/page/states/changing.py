@@ -62,7 +62,7 @@ def deleting(driver: PageDriver) -> Iterator[str]:
     yield "asked"
     driver.hold("**/changes")
     driver["#ask-yes"].click()
-    driver.assert_shows("Deleting 0 of 64", "#message")
+    driver.assert_shows("0 of 64", "#message")
     yield "deleting"
 
 

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./browser.js";
 import { Api, Store } from "../../../../src/plantstore/features/page/static/api.js";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const nothing = () => {};
-const on = { reached: nothing, slow: nothing, refused: nothing, barred: nothing, unreachable: nothing, isAway: () => false };
+const on = { reached: nothing, refused: nothing, barred: nothing, unreachable: nothing, isAway: () => false };
 
 const ask = (body, status, headers = JSON_TYPE) => {
   globalThis.fetch = async () => new Response(body, { status, headers });
@@ -15,14 +16,15 @@ const ask = (body, status, headers = JSON_TYPE) => {
 
 test("what something in between responds is not believed", async () => {
   for (const body of ["null", '{"error": "Bad Gateway"}', '{"detail": 1}', '{"message": {}}', '"x"', "[]", "", "<html>"])
-    await assert.rejects(ask(body, 502), { status: 502, message: /^the server answered with status 502, but/ }, body);
+    await assert.rejects(ask(body, 502), { status: 502, message: /^The server answered with status 502, but/ }, body);
   for (const [body, headers] of [["<html>", JSON_TYPE], ["<html>", { "Content-Type": "text/html" }]])
-    await assert.rejects(ask(body, 200, headers), { message: /^the server answered with status 200, but/ });
+    await assert.rejects(ask(body, 200, headers), { message: /^The server answered with status 200, but/ });
 });
 
-test("the service's own words are told", async () => {
-  const error = { error: 40401, message: "no such plant" };
-  await assert.rejects(ask(JSON.stringify(error), 404), { status: 404, number: 40401, message: "no such plant" });
+test("an error is told in the page's words, or else in the service's", async () => {
+  const [known, other] = [{ error: 40401, message: "no such plant" }, { error: 40002, message: "the body must be a plant" }];
+  await assert.rejects(ask(JSON.stringify(known), 404), { status: 404, number: 40401, message: "This plant is not in the store any more." });
+  await assert.rejects(ask(JSON.stringify(other), 400), { number: 40002, message: other.message });
   assert.deepEqual(await ask('{"user": "ada"}', 200), { user: "ada" });
 });
 

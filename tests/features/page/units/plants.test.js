@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./browser.js";
 import { compareIds, findBrokenRule, parseExactly, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
 import { countTags, View } from "../../../../src/plantstore/features/page/static/view.js";
 import { makeOddPlants, numbers } from "./odd_plants.js";
@@ -38,15 +39,15 @@ test("ids are ordered as numbers", () => {
 
 test("rules are those of the service", () => {
   assert.equal(findBrokenRule({ id: "1", name: "Fern" }), null);
-  for (const id of ["", " ", "one", "1.5", "007", "9223372036854775808"]) assert.match(findBrokenRule({ id, name: "X" }) ?? "", /^id /);
-  for (const name of ["", "  ", "x".repeat(1001)]) assert.match(findBrokenRule({ id: "1", name }) ?? "", /^name /);
-  assert.match(findBrokenRule({ id: "1", name: "X", tag: "x".repeat(257) }) ?? "", /^tag /);
+  for (const id of ["", " ", "one", "1.5", "007", "9223372036854775808"]) assert.equal(findBrokenRule({ id, name: "X" })?.field, "id");
+  for (const name of ["", "  ", "x".repeat(1001)]) assert.equal(findBrokenRule({ id: "1", name })?.field, "name");
+  assert.equal(findBrokenRule({ id: "1", name: "X", tag: "x".repeat(257) })?.field, "tag");
 });
 
-test("the next id follows the last, or fills the first gap", () => {
+test("the next id follows the last", () => {
   assert.equal(makePlants().proposeId(), "1");
   assert.equal(makePlants(["3", "A"], ["10", "B"]).proposeId(), "11");
-  assert.equal(makePlants(["1", "A"], ["3", "B"], [GREAT, "C"]).proposeId(), "2");
+  assert.equal(makePlants(["-3", "A"]).proposeId(), "1");
 });
 
 for (const [name, typed] of [

@@ -2,7 +2,7 @@
 // undo: the same changes the other way round.
 
 import { ApiError, ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
-import { $, announce, ask, choose, figures, focusPlants, makeTableRow } from "./dom.js";
+import { $, announce, ask, choose, focusPlants, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
 import { isSame, listContents, makePlant, readId } from "./plant.js";
@@ -20,7 +20,7 @@ export function perform(kind, changes, store = list.store, ended = (action) => t
   if (!store || !changes.length) return null;
   /** @type {Action} */
   const action = { kind, store, total: changes.length, done: [], refused: [], control: new AbortController(), tell, mayUndo: false };
-  action.mayUndo = kind !== "undo" && mayMake(reverse(changes)); // another store may be shown at the end
+  action.mayUndo = mayMake(reverse(changes)); // another store may be shown at the end
   /** @param {boolean} isOver */
   function tell(isOver) {
     if (isOver) ended(action);
@@ -120,23 +120,23 @@ const mayMake = (changes) =>
 export function undo(action = undos.findLast(({ store }) => store === list.store)) {
   if (!action || !undos.includes(action)) return say(rich("undo.none"));
   undos.splice(undos.indexOf(action), 1);
-  const { store } = action;
-  perform("undo", reverse(action.done), store, (done) => tellEnd({ ...done, undone: action.kind }));
+  const { kind, store, done } = action;
+  const undoing = perform(kind === "add" || kind === "import" ? "delete" : "restore", reverse(done), store);
+  if (undoing) undoing.mayUndo = false;
 }
 
 /** @param {Action} action */
-function tellProgress({ kind, done, refused, total, control }) {
-  const ended = figures(done.length + refused.length);
-  say(rich(`doing.${kind}`, { n: total, ended, total: figures(total) }), { [t("stop")]: () => control.abort(new ApiError(499, 0, t("stop"))) }, "progress");
+function tellProgress({ done, refused, total, control }) {
+  say(rich("doing", { ended: done.length + refused.length, total }), { [t("stop")]: () => control.abort(new ApiError(499, 0, t("stop"))) }, "progress");
 }
 
 // With what else is left to tell, and to do.
 /** @param {Action} action @param {Content} [left] @param {Actions} [more] */
 export function tellEnd(action, left = [], more = {}) {
-  const { kind, store, done, refused, undone, mayUndo } = action;
+  const { kind, store, done, refused, mayUndo } = action;
   if (done.length && mayUndo) undos.push(action);
   const where = list.store === store ? "" : ` ${t("in.store", { store: store.name })}`;
-  const text = done.length ? [...rich(undone ? `undone.${undone}` : `done.${kind}`, valuesOf(done)), where] : [];
+  const text = done.length ? [...rich(`done.${kind}`, valuesOf(done)), where] : [];
   /** @type {Actions} */ const ways = done.length && mayUndo ? { [t("undo")]: () => undo(action) } : {};
   const before = text.length ? [...text, ". "] : [];
   if (refused.length) tellRefused(action, before, ways, where);
@@ -156,8 +156,7 @@ function tellRefused({ kind, store, total, control, refused }, text, ways, where
   const isInRow = total === 1 && isHere && ["add", "edit"].includes(kind);
   if (!isInRow) for (const item of refused) drop(item);
   const changes = refused.map(({ before, after, theirs: now }) => ({ before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
-  const reason = error?.message ?? "";
-  const values = { ...valuesOf(changes), reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${where}` };
+  const values = { ...valuesOf(changes), reason: `${error?.message ?? ""}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
   say([...text, ...rich(isInRow ? "refused.row" : "refused", values)], { ...ways, [t("again")]: again }, "failed");
 }

@@ -13,21 +13,19 @@ import { t } from "./texts.js";
 
 function submit() {
   const { id, name, tag } = drafts.add;
-  const reason = name.trim() || tag || id ? findBrokenRule({ id: id.trim() || "1", name, tag: tag || undefined }) : null;
-  complain(reason ?? "");
-  if (reason) return $(reason.startsWith("id") ? "add-id" : reason.startsWith("tag") ? "add-tag" : "add-name").focus();
+  const broken = name.trim() || tag || id ? findBrokenRule({ id: id.trim() || "1", name, tag: tag || undefined }) : null;
+  complain(broken?.reason, broken?.field);
+  if (broken) return $(`add-${broken.field}`).focus();
   if (!addTyped()) return;
   $("add-id").hidden = true;
   grid.root.scrollTop = 0;
   $("add-name").focus();
 }
 
-/** @param {string} reason */
-function complain(reason) {
+/** @param {string} [reason] @param {Field} [broken] */
+function complain(reason = "", broken) {
   explain("add-reason", reason);
-  $("add-name").ariaInvalid = `${reason.startsWith("name")}`;
-  $("add-tag").ariaInvalid = `${reason.startsWith("tag")}`;
-  $("add-id").ariaInvalid = `${reason.startsWith("id")}`;
+  for (const field of FIELDS) $(`add-${field}`).ariaInvalid = `${field === broken}`;
 }
 
 export function openAdd() {
@@ -51,7 +49,7 @@ for (const field of FIELDS) {
   const input = $(`add-${field}`);
   input.addEventListener("input", () => {
     drafts.add[field] = input.value;
-    if ($("add-reason").textContent) complain("");
+    if ($("add-reason").textContent) complain();
     draw();
   });
   input.addEventListener("keydown", (event) => {
@@ -75,7 +73,7 @@ onDraw(draw);
 function leave() {
   const isEmpty = FIELDS.every((field) => !drafts.add[field]);
   drafts.add = { id: "", name: "", tag: "" };
-  complain("");
+  complain();
   draw();
   $("add-id").hidden = true;
   if (!isEmpty && !isNarrow()) return announce(t("add.cleared"));

@@ -4,31 +4,29 @@
 
 import { pause } from "./dom.js";
 import { parseExactly, writePlant } from "./plant.js";
+import { explainError, t } from "./texts.js";
 
 const TIMEOUT = 60_000; // milliseconds without a byte from the server
-const SLOW = 4_000;
 const MAX_TRIES = 8;
 const MAX_PAUSE = 30; // seconds
 const JSON_BODY = { "Content-Type": "application/json" };
 const TYPES = ["application/json", "application/x-ndjson", "text/event-stream"];
 
 // The error numbers that the page handles.
-export const NO_NEW_PLANT = 40002;
 export const ID_TAKEN = 40003;
 export const ALREADY_STORED = 40004;
 export const NO_PLANT = 40401;
 export const NO_PATH = 40402;
-export const NO_CODE = 40406;
 export const TRIMMED = 41001;
 export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
 const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, NO_PLANT, NOT_AS_EXPECTED, 41301];
 
-// `number` and the message are the service's.
+// `number` is the service's, and so is the message of one that the catalogue does not have.
 export class ApiError extends Error {
   /** @param {number} status @param {number} number @param {string} message @param {number} [retryAfter] */
   constructor(status, number, message, retryAfter) {
-    super(message);
+    super(explainError(number, message));
     this.status = status;
     this.number = number;
     this.retryAfter = retryAfter;
@@ -40,10 +38,6 @@ export const isPassing = ({ status }) => [0, 409, 429, 503].includes(status ?? -
 
 /** @param {Failure} error */
 export const isBarred = ({ status, number }) => status === 403 || number === NO_STORE;
-
-// Every further request would fail the same way.
-/** @param {Failure} error */
-export const isFinal = (error) => isPassing(error) || isBarred(error) || error.status === 401;
 
 // Not crypto.randomUUID, which browsers offer only with TLS.
 export const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
@@ -73,7 +67,7 @@ export class Api {
 
   end() {
     this.#token = null;
-    this.#session.abort(new ApiError(401, 0, "You were signed out."));
+    this.#session.abort(new ApiError(401, 0, t("error.ended")));
   }
 
   // The beginning of its hash, which browsers calculate only with TLS.
@@ -98,7 +92,7 @@ export class Api {
   }
 
   isLive() {
-    const response = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(SLOW) });
+    const response = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(4_000) });
     return response.then(({ ok }) => ok, () => false);
   }
 
@@ -146,17 +140,11 @@ export class Api {
     const silence = new AbortController();
     const either = AbortSignal.any([ended, silence.signal]);
     let deadline = setTimeout(() => silence.abort(), TIMEOUT);
-    const slow = setTimeout(() => this.on.slow(true), SLOW);
-    const endSlowness = () => {
-      clearTimeout(slow);
-      this.on.slow(false);
-    };
     let isStream = false;
     try {
       const response = await fetch(target, { ...options, signal: either, cache: "no-store" });
       const { status, headers } = response;
       isStream = hear !== undefined && isOfType(headers, "text/event-stream");
-      if (isStream) endSlowness();
       let text = "";
       for await (const part of readParts(response)) {
         clearTimeout(deadline);
@@ -168,10 +156,9 @@ export class Api {
     } catch {
       ended.throwIfAborted();
       if (!isStream) this.on.unreachable(); // a proxy may cut off a stream
-      throw new ApiError(0, 0, "The server cannot be reached.");
+      throw new ApiError(0, 0, t("error.away"));
     } finally {
       clearTimeout(deadline);
-      endSlowness();
     }
   }
 
@@ -302,5 +289,5 @@ function readRefusal({ status, headers, text }) {
   } catch {
     // Only the status is left.
   }
-  return new ApiError(status, 0, `the server answered with status ${status}, but not like this service`, retryAfter);
+  return new ApiError(status, 0, t("error.foreign", { status }), retryAfter);
 }

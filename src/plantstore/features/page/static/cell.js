@@ -75,7 +75,7 @@ function save(hasFocus = true) {
   const { id, name, tag = "" } = draft.before;
   /** @type {Plant} */ const after = makePlant({ id, name, tag, [draft.field]: draft.text });
   if (draft.before.tag === "" && !after.tag) after.tag = ""; // an empty one is none, but not the same
-  const reason = findBrokenRule({ ...after, name: after.name ?? "" });
+  const reason = findBrokenRule(after)?.reason;
   if (reason) {
     tell(reason);
     inputs[draft.field].focus();

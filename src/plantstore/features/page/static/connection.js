@@ -1,6 +1,6 @@
 // Whether the server can be reached: shown in a notice, and polled while it cannot.
 
-import { $, announce, pause } from "./dom.js";
+import { announce, explain, pause } from "./dom.js";
 import { t } from "./texts.js";
 
 const PING = 1_000; // milliseconds
@@ -13,21 +13,19 @@ let isLost = false;
 /** @param {{isLive: () => Promise<boolean>, failures: () => number, back: () => void}} on */
 export async function waitForServer(on) {
   if (isAway()) return;
-  isLost = true;
-  showNotice("offline", true);
+  showOffline(true);
   do await pause(Math.min(PING * 2 ** on.failures(), MAX_PAUSE));
   while (isAway() && !(await on.isLive()));
-  showNotice("offline", false);
+  showOffline(false);
   announce(t("online"));
   on.back();
 }
 
 export const isAway = () => isLost;
 
-/** @param {"offline" | "slow"} id @param {boolean} isShown */
-export function showNotice(id, isShown) {
-  if (id === "offline") isLost = isShown;
-  if ($(id).hidden !== isShown) return;
-  $(id).hidden = !isShown;
-  if (isShown) announce($(id).textContent);
+/** @param {boolean} isShown */
+export function showOffline(isShown) {
+  if (isLost === isShown) return;
+  isLost = isShown;
+  explain("offline", isShown ? t("offline") : "");
 }

@@ -39,11 +39,6 @@ export function makeButton(text, act, properties) {
 /** @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });
 
-export const { format: figures } = new Intl.NumberFormat();
-
-/** @param {number} number @param {string} one */
-export const count = (number, one) => `${figures(number)} ${number === 1 ? one : `${one}s`}`;
-
 // Each tag has a colour of its own, everywhere the same.
 /** @param {HTMLElement} element @param {string} tag */
 export function colour(element, tag) {

@@ -9,8 +9,6 @@ import { drafts, drop, onDraw, queue, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
 
 const SPARE = 8; // rows beyond each edge
-const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
-const NEAR = 3 * SPARE;
 
 class Grid {
   // What is done with a cell: `edit` with one of its plant's, `place` the editor in its row, `open` the panel.
@@ -23,7 +21,6 @@ class Grid {
   /** @type {Map<string, {plant: Plant, row: HTMLElement}>} */ #rows = new Map();
   /** @type {Plant[]} */ #items = [];
   /** @type {Map<string, Pending>} */ #pending = new Map();
-  #height = 0; // of all rows, in pixels, whether in the document or not
   #rowHeight = 32;
   #look = 0;
   #top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
@@ -63,8 +60,7 @@ class Grid {
     this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, this.#items.length - 1));
     this.#activeId = this.#items[this.#active]?.id ?? null;
     this.#rowHeight = parseFloat(getComputedStyle(this.root).getPropertyValue("--row"));
-    this.#height = this.#items.length * this.#rowHeight;
-    this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
+    this.body.style.height = `${this.#items.length * this.#rowHeight}px`;
     const top = isSame && this.root.scrollTop ? this.#indexOf(ids.find((id) => this.#indexOf(id) >= 0) ?? null) : -1;
     if (top >= 0) this.#scroll(top * this.#rowHeight + rest);
     else this.#drawRows();
@@ -92,37 +88,16 @@ class Grid {
     return id == null ? -1 : this.#items.findIndex((plant) => plant.id === id);
   }
 
-  // Whether it is in the list.
-  /** @param {string} id */
-  reveal(id) {
-    const index = this.#indexOf(id);
-    if (index < 0) return false;
-    this.#activate(index);
-    this.#rows.get(id)?.row.classList.add("fresh");
-    return true;
-  }
-
   get #viewHeight() {
     return this.root.clientHeight - this.body.offsetTop;
   }
 
-  // How many pixels of all rows are one in the document, which may have room for fewer; 0 if all are in sight.
-  get #scale() {
-    const room = this.body.offsetHeight - this.#viewHeight;
-    return room > 0 ? Math.max(0, this.#height - this.#viewHeight) / room : 0;
-  }
-
-  // The scroll position, in pixels as if all rows were in the document.
-  get #offset() {
-    return this.root.scrollTop * this.#scale;
-  }
-
   #drawRows() {
-    const [top, offset, height] = [this.root.scrollTop, this.#offset, this.#rowHeight]; // to read them again would lay out anew
-    const above = Math.floor(offset / height);
+    const [top, height] = [this.root.scrollTop, this.#rowHeight]; // to read them again would lay out anew
+    const above = Math.floor(top / height);
     const first = Math.max(0, above - SPARE);
     const last = Math.min(this.#items.length, first + Math.ceil(this.#viewHeight / height) + 2 * SPARE);
-    this.#top = { ids: offset ? idsOf(this.#items.slice(above, last)) : [], rest: offset - above * height };
+    this.#top = { ids: top ? idsOf(this.#items.slice(above, last)) : [], rest: top - above * height };
     const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
     const edited = drafts.cell ? this.#indexOf(drafts.cell.id) : -1;
     if (edited >= 0 && (edited < first || edited >= last)) indexes[edited < first ? "unshift" : "push"](edited);
@@ -133,11 +108,10 @@ class Grid {
       const row = this.#drawRow(this.#items[index], index);
       if (row === place) place = row.nextElementSibling;
       else this.body.insertBefore(row, place);
-      row.style.transform = `translateY(${index * height + top - offset}px)`;
+      row.style.transform = `translateY(${index * height}px)`;
       if (index === edited) this.on.place(row);
     }
     this.#tellActive();
-    if (last >= this.#items.length - NEAR) list.want(list.plants.items.length + 1);
   }
 
   /** @param {string} id @param {HTMLElement} row */
@@ -251,12 +225,12 @@ class Grid {
   #scrollTo(index) {
     const top = index * this.#rowHeight;
     const bottom = top + this.#rowHeight - this.#viewHeight;
-    this.#scroll(top < this.#offset ? top : Math.max(bottom, this.#offset));
+    this.#scroll(top < this.root.scrollTop ? top : Math.max(bottom, this.root.scrollTop));
   }
 
-  /** @param {number} offset */
-  #scroll(offset) {
-    if (offset !== this.#offset && this.#scale) this.root.scrollTop = offset / this.#scale;
+  /** @param {number} top */
+  #scroll(top) {
+    if (top !== this.root.scrollTop) this.root.scrollTop = top;
     this.#drawRows();
   }
 

@@ -15,6 +15,7 @@ const SPAN = 7 * DAY; // that is shown at a time
 const [MIN_DEEDS, MAX_DEEDS] = [30, 300]; // and so many actions
 const MAX_PAGES = 20; // that are read for them
 const MAX_PLANT_PAGES = 5; // for one plant
+const AHEAD = 100; // events that the stream may still bring
 const GAP = 3_000; // milliseconds between two events of an action
 
 /** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[]}} Deed */
@@ -154,7 +155,7 @@ export async function showHistory(parent, store, { id }) {
   const { revision } = list;
   /** @type {StoreEvent[]} */
   const own = [];
-  for (let before = (revision ?? 0) + 1, page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
+  for (let before = (revision ?? 0) + AHEAD, page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
     const events = await readPage(store, before).catch(() => []);
     before = events.at(-1)?.revision ?? 0;
     own.push(...events.filter(({ plant }) => plant.id === id));

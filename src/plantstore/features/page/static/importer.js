@@ -9,7 +9,7 @@ import { list } from "./list.js";
 import { FIELDS, listContents, TEXTS } from "./plant.js";
 import { checkRows, countEqual, countNamesakes, giveIds } from "./rows.js";
 import { drop } from "./state.js";
-import { FileError, readTable, Sheet, writeCsvLine } from "./tables.js";
+import { FileError, readTable, writeCsvLine } from "./tables.js";
 import { rich, t } from "./texts.js";
 
 const PREVIEW = 6;
@@ -34,20 +34,19 @@ export function openImport() {
 }
 
 /** @param {File} [file] */
-async function read(file) {
+export async function takeFile(file) {
   if (!file) return;
   openImport();
   reading = file;
   $("import-choose-title").textContent = t("import.reading");
   try {
     if (file.size > MAX_MEBIBYTES * 2 ** 20)
-      throw new FileError(`is larger than ${MAX_MEBIBYTES} MiB: split it and import the parts.`);
+      throw new FileError(t("file.large", { max: MAX_MEBIBYTES }));
     const table = readTable(await file.arrayBuffer());
     await list.loadWhole(); // to know the ids that are taken
     if (reading === file) preview(file.name, table); // or another one was chosen meanwhile
   } catch (error) {
-    const why = error instanceof FileError ? error.message : "could not be read: choose it again.";
-    if (reading === file) complain(`${file.name} ${why}`);
+    if (reading === file) complain(`${file.name}: ${error instanceof FileError ? error.message : t("file.unread")}`);
   }
 }
 
@@ -58,16 +57,14 @@ function complain(reason) {
   explain("import-reason", reason);
 }
 
-/** @param {string} name @param {Sheet | Row[]} table */
+/** @param {string} name @param {Sheet} table */
 function preview(name, table) {
-  sheet = table instanceof Sheet ? table : null;
-  const rows = table instanceof Sheet ? table.rows : table;
-  if (!rows.length) throw new FileError("contains no plants.");
+  if (!table.rows.length) throw new FileError(t("file.empty"));
+  sheet = table;
   target = list.store;
   $("import-file-name").textContent = name;
-  $("import-columns").hidden = !sheet;
-  if (sheet) offerColumns(sheet);
-  check(rows);
+  offerColumns(table);
+  check(table);
   showStep("preview");
   $($("import-start").disabled ? "import-other" : "import-start").focus();
 }
@@ -78,11 +75,11 @@ function chooseColumns() {
   for (const field of FIELDS) sheet.columns[field] = Number($(`import-${field}`).value) || 0;
   if (sheet.isJoined) sheet.columns.name = sheet.joined[0];
   sheet.hasHeader = $("import-header").checked;
-  check(sheet.rows);
+  check(sheet);
 }
 
-/** @param {Row[]} rows */
-function check(rows) {
+/** @param {Sheet} table */
+function check({ rows, isGuessed, ignored }) {
   checkRows(rows, list.plants, list.may("update"));
   checked = rows;
   const good = rows.filter(isWaiting);
@@ -92,9 +89,9 @@ function check(rows) {
   const changed = good.filter(({ before }) => before).length;
   const equal = countEqual(good);
   const parts = [t("import.ready", { n: good.length - changed }), changed && t("import.changed", { n: changed }), stored && t("import.stored", { n: stored }), bad.length && t("import.troubled", { n: bad.length })];
-  const text = `${parts.filter(Boolean).join(" · ")}${twins ? `. ${t("import.twins", { n: twins })}` : ""}${equal ? `. ${t("import.equal", { n: equal })}` : ""}${sheet?.isGuessed ? t("import.letters") : ""}`;
+  const text = `${parts.filter(Boolean).join(" · ")}${twins ? `. ${t("import.twins", { n: twins })}` : ""}${equal ? `. ${t("import.equal", { n: equal })}` : ""}${isGuessed ? t("import.letters") : ""}`;
   $("import-counts").textContent = text;
-  $("import-ignored").textContent = sheet?.ignored.length ? t("import.ignored", { titles: sheet.ignored.join(", ") }) : "";
+  $("import-ignored").textContent = ignored.length ? t("import.ignored", { titles: ignored.join(", ") }) : "";
   const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));
   $("import-sample").replaceChildren(...sample);
   $("import-sample-table").hidden = good.length === 0;
@@ -142,7 +139,7 @@ function showStep(step) {
   dialog.setAttribute("aria-labelledby", `import-${step}-title`);
 }
 
-$("import-file").addEventListener("change", () => read($("import-file").files?.[0]));
+$("import-file").addEventListener("change", () => takeFile($("import-file").files?.[0]));
 $("import-columns").addEventListener("change", chooseColumns);
 $("import-other").addEventListener("click", openImport);
 $("import-start").addEventListener("click", () => {
@@ -184,7 +181,7 @@ function saveRows(rows) {
     const values = FIELDS.map((field) => row.plant[field] ?? "");
     return writeCsvLine([row.line, ...values, findReason(row)].map(String));
   });
-  saveFile("not-imported.csv", "text/csv", [writeCsvLine(["line", ...FIELDS, "problem"]), ...lines]);
+  saveFile("not-imported.csv", [writeCsvLine(["line", ...FIELDS, "problem"]), ...lines]);
 }
 
 /** @param {Row[]} rows */
@@ -198,8 +195,5 @@ function listReasons(rows) {
   $("import-reasons").hidden = rows.length === 0;
 }
 
-/** @param {File} file */
-export const takeFiles = (file) => read(file);
-
 /** @param {string} text */
-export const readPasted = (text) => read(new File([text], t("import.what")));
+export const readPasted = (text) => takeFile(new File([text], t("import.what")));

@@ -81,9 +81,7 @@ class PlantList {
       lose: () => this.load(),
     });
     this.#loading = loading;
-    const had = this.plants.items.length;
-    this.want(this.view.isWhole ? had : Number.POSITIVE_INFINITY);
-    if (!had) this.#replace(loading.plants);
+    if (!this.plants.items.length) this.#replace(loading.plants);
     this.#setState("loading");
     this.#loaded = this.#read(loading);
   }
@@ -99,15 +97,8 @@ class PlantList {
     }
   }
 
-  // So many plants, at least.
-  /** @param {number} number */
-  want(number) {
-    if (this.#loading) this.#loading.wanted = Math.max(this.#loading.wanted, number);
-  }
-
   // Whether all plants are loaded, when they are, or cannot be.
   async loadWhole() {
-    this.want(Number.POSITIVE_INFINITY);
     if (!this.plants.isComplete) await this.#loaded;
     return this.plants.isComplete;
   }
@@ -115,12 +106,13 @@ class PlantList {
   // New pages are not shown until they reach as far as the older list on show.
   /** @param {Loading} loading @param {Plant[] | null} added */
   #take(loading, added) {
-    const { plants, hasEnough } = loading;
-    if (loading !== this.#loading || (plants !== this.plants && !hasEnough)) return;
+    const { plants } = loading;
+    const isShorter = !plants.isComplete && plants.items.length < this.plants.items.length;
+    if (loading !== this.#loading || isShorter) return;
     if (added && plants === this.plants) this.view.append(added);
     else this.#replace(plants);
     this.changeRows();
-    if (hasEnough) this.failures = 0;
+    if (plants.isComplete) this.failures = 0;
     this.#setState(plants.isComplete ? "ready" : "loading");
   }
 
@@ -137,7 +129,6 @@ class PlantList {
     this.added = this.added.filter(({ state }) => state !== "stored");
     this.selected = new Set();
     this.look += 1;
-    if (!this.view.isWhole) this.want(Number.POSITIVE_INFINITY);
     this.changeRows();
   }
 
@@ -182,7 +173,7 @@ class PlantList {
   async refresh() {
     const loading = this.#loading;
     const failed = this.state === "error"; // the plants on show are older than the etag
-    if (!loading || !(failed || (loading.hasEnough && loading.live.isOver))) return;
+    if (!loading || !(failed || (loading.plants.isComplete && loading.live.isOver))) return;
     const looked = await loading.store.look(failed ? null : loading.etag).catch(() => null); // which nobody asked for
     if (looked?.isSame === false && loading === this.#loading) this.load();
   }

@@ -5,8 +5,7 @@ import { isBarred, isPassing } from "./api.js";
 import { pause } from "./dom.js";
 import { parseExactly } from "./plant.js";
 
-const [arrival] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
-const START = 1_000 + Math.min(2 * (arrival?.responseStart ?? 0), 9_000); // milliseconds; a proxy may keep a stream back
+const START = 2_000; // milliseconds; a proxy may keep a stream back
 const PAUSE = 1_000;
 const MAX_DOUBLINGS = 5;
 

@@ -1,12 +1,9 @@
-// Loads a store's plants once, page by page, to the last one or until it is stopped.
+// Loads a store's plants once, page by page, unless it is stopped.
 
-import { pause } from "./dom.js";
 import { Live } from "./live.js";
 import { Plants } from "./plant.js";
 
 const PAGE = 2000; // larger lists are sent compressed
-const AT_FIRST = 200_000; // the rest is loaded when the user scrolls, searches, filters or imports
-const LOOK_EVERY = 100; // milliseconds, whether more is wanted
 
 /** @param {Failure} error */
 const isBusy = ({ status }) => status === 429;
@@ -15,9 +12,7 @@ export class Loading {
   #control = new AbortController();
   /** @type {Map<string, Plant | null>} */ #changes = new Map();
   plants = new Plants();
-  wanted = AT_FIRST; // so many plants
-  /** @type {string | null} */
-  etag = null; // of the store before it was loaded, where what happens is not heard
+  /** @type {string | null} */ etag = null; // of the store before it was loaded, where what happens is not heard
 
   // `on` gets what happens in the store from then on: see `Live`.
   /** @param {Store} store @param {ConstructorParameters<typeof Live>[1]} on */
@@ -29,10 +24,6 @@ export class Loading {
   stop() {
     this.#control.abort();
     this.live.stop();
-  }
-
-  get hasEnough() {
-    return this.plants.isComplete || this.plants.items.length >= this.wanted;
   }
 
   // Changes since then; null for a deleted plant. Pages may be older.
@@ -56,7 +47,6 @@ export class Loading {
       this.plants.isComplete = !read;
       this.plants.apply(this.#changes);
       yield this.#changes.size ? null : page.plants;
-      while (read && this.hasEnough) await pause(LOOK_EVERY, signal);
     }
   }
 }

@@ -19,9 +19,9 @@
 import { undo } from "./actions.js";
 import { openAdd } from "./add.js";
 import { clearAddress, findCode, readAddress } from "./address.js";
-import { Api, isBarred, NO_CODE } from "./api.js";
+import { Api, isBarred } from "./api.js";
 import "./cell.js";
-import { isAway, showNotice, waitForServer } from "./connection.js";
+import { isAway, showOffline, waitForServer } from "./connection.js";
 import { $, all, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
@@ -55,8 +55,7 @@ const api = new Api({
   refused: (message) => refuse(message),
   barred: () => learnAgain(),
   unreachable: () => waitForServer(connection),
-  reached: () => showNotice("offline", false),
-  slow: (isSlow) => showNotice("slow", isSlow),
+  reached: () => showOffline(false),
   isAway,
 });
 
@@ -263,9 +262,8 @@ $("retry").addEventListener("click", () => list.load());
 $("nothing-clear").addEventListener("click", clearSearch);
 $("empty-add").addEventListener("click", openAdd);
 for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", async () => (await loadRest()).openImport());
-for (const kind of ["csv", "ndjson"]) $(`export-${kind}`).addEventListener("click", async () => (await loadRest()).exportPlants(kind));
 for (const id of ["labels", "labels-selected"]) $(id).addEventListener("click", async () => (await loadRest()).printLabels());
-$("export-selected").addEventListener("click", async () => (await loadRest()).exportPlants("csv"));
+for (const id of ["export-csv", "export-selected"]) $(id).addEventListener("click", async () => (await loadRest()).exportPlants());
 $("keys-open").addEventListener("click", () => $("keys").showModal());
 $("language").addEventListener("click", () => {
   device.keep("language", language === "de" ? "en" : "de");
@@ -329,7 +327,7 @@ addEventListener("drop", (event) => {
   if (!files) return;
   event.preventDefault();
   const file = files[0];
-  if (mayImport()) loadRest().then(({ takeFiles }) => takeFiles(file));
+  if (mayImport()) loadRest().then(({ takeFile }) => takeFile(file));
 });
 addEventListener("paste", (event) => {
   const text = event.clipboardData?.getData("text") ?? "";
@@ -368,11 +366,10 @@ async function followLink(code) {
     const keep = () => session.begin(token, true);
     if (api.isSignedIn && !isOwnMachine) say(rich("signed-in.tab"), { [t("signed-in.keep")]: keep });
   } catch (error) {
-    const reason = error.number === NO_CODE ? t("link.used") : error.message;
-    showSignIn(reason);
+    showSignIn(error.message);
     if (!session.token) return;
     await enter(session.token);
-    say(rich("link.failed", { reason }), {}, "failed");
+    say(rich("link.failed", { reason: error.message }), {}, "failed");
   }
 }
 

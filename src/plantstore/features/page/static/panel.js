@@ -81,9 +81,9 @@ function save() {
   const [name, tag] = FIELDS.map((field) => $(`panel-${field}`).value);
   const after = makePlant({ id: drawn.id, name, tag });
   if (tag === "" && drawn.tag === "") after.tag = "";
-  const reason = findBrokenRule({ id: drawn.id, name, tag: after.tag });
-  complain(reason ?? "");
-  if (!reason) edit(drawn, after);
+  const broken = findBrokenRule(after);
+  complain(broken?.reason ?? "");
+  if (!broken) edit(drawn, after);
 }
 
 /** @param {string} reason */

@@ -1,8 +1,9 @@
 // The store's tags below a field: with their colours and numbers, filtered by what is typed.
 
-import { $, bdi, colour, figures, make } from "./dom.js";
+import { $, bdi, colour, make } from "./dom.js";
 import { list } from "./list.js";
 import { fold } from "./plant.js";
+import { figures } from "./texts.js";
 import { countTags } from "./view.js";
 
 const MAX_OPTIONS = 8;

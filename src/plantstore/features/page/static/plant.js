@@ -1,6 +1,8 @@
 // Plants as in the interface. An id has 64 bits, which a Number cannot hold: ids are text in memory,
 // and numbers only in JSON.
 
+import { t } from "./texts.js";
+
 const ID_IN_JSON = /([{,]\s*"id"\s*:\s*)(-?\d+)(?=\s*[,}])/g;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 const INT64_MIN = -(2n ** 63n);
@@ -21,7 +23,7 @@ export const listContents = (plant) => CONTENTS.map((field) => plant[field] ?? "
 
 // A plant as it was typed, without empty fields: the service checks what is required.
 /** @param {Record<Field, string>} typed @returns {any} a Plant */
-export const makePlant = (typed) => Object.fromEntries(FIELDS.map((field) => [field, typed[field] || undefined]));
+export const makePlant = (typed) => Object.fromEntries(FIELDS.filter((field) => typed[field]).map((field) => [field, typed[field]]));
 
 // Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
 /** @param {string} json */
@@ -81,25 +83,28 @@ export function exchange(plants, order, old, plant) {
 /** @param {Plant} one @param {Plant} other */
 export const isSame = (one, other) => FIELDS.every((field) => one[field] === other[field]);
 
-// The rule that a plant breaks, as the service would report it, or null.
-/** @param {Draft} plant */
+// The rule of the service that a plant breaks, and its field; or null.
+/** @param {Draft} plant @returns {{field: Field, reason: string} | null} */
 export function findBrokenRule({ id, ...contents }) {
-  if (id === undefined || id === "") return "id is missing";
-  if (!INTEGER.test(id)) return "id must be a whole number, such as 7";
-  if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX) return `id must be from ${INT64_MIN} to ${INT64_MAX}`;
-  return CONTENTS.reduce((rule, field) => rule ?? findBrokenTextRule(field, contents[field]), /** @type {string | null} */ (null));
+  if (!id) return { field: "id", reason: t("rule.missing", { field: t("id") }) };
+  if (!INTEGER.test(id)) return { field: "id", reason: t("rule.whole") };
+  if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX) return { field: "id", reason: t("rule.range", { min: `${INT64_MIN}`, max: `${INT64_MAX}` }) };
+  for (const field of CONTENTS) {
+    const reason = findBrokenTextRule(field, contents[field]);
+    if (reason) return { field, reason };
+  }
+  return null;
 }
 
-/** @param {TextField} field @param {unknown} text */
-function findBrokenTextRule(field, text) {
-  const { min, max, isOptional } = TEXTS[field];
-  if (text === undefined || (text === "" && !isOptional)) return isOptional ? null : `${field} is missing`;
-  if (typeof text !== "string") return `${field} must be text${isOptional ? " or left out" : ""}`;
-  const length = [...text].length;
-  if (length < min || length > max) return `${field} must be ${min} to ${max.toLocaleString("en")} characters long, not ${length.toLocaleString("en")}`;
-  if (FORBIDDEN.test(text)) return `${field} must not contain control characters or overrides of the text's direction`;
+/** @param {TextField} name @param {string | undefined} text */
+function findBrokenTextRule(name, text = "") {
+  const { min, max, isOptional } = TEXTS[name];
+  const [field, { length }] = [t(name), [...text]];
+  if (!text) return isOptional ? null : t("rule.missing", { field });
+  if (length > max) return t("rule.length", { field, min, max, length });
+  if (FORBIDDEN.test(text)) return t("rule.characters", { field });
   // JavaScript counts U+FEFF as white space, the service does not.
-  return min && text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
+  return min && text.replaceAll("\ufeff", "x").trim() === "" ? t("rule.blank", { field }) : null;
 }
 
 /** @type {Record<string, string>} */
@@ -160,14 +165,10 @@ export class Plants {
     return found?.id === id ? found : undefined;
   }
 
-  // The id after the last; if that is the maximum, the first gap. Null while it is not known.
+  // The id after the last. Null while it is not known.
   proposeId() {
-    const last = this.items.at(-1);
     if (!this.isComplete) return null;
-    if (last === undefined || BigInt(last.id) < 0n) return "1";
-    if (BigInt(last.id) < INT64_MAX) return `${BigInt(last.id) + 1n}`;
-    let free = 1n;
-    for (const { id } of this.items) if (BigInt(id) === free) free += 1n;
-    return `${free}`;
+    const last = BigInt(this.items.at(-1)?.id ?? 0);
+    return `${last < 0n ? 1n : last + 1n}`;
   }
 }

@@ -2,22 +2,23 @@
 // imported, for a `reason`.
 
 import { findBrokenRule, isSame, listContents } from "./plant.js";
+import { t } from "./texts.js";
 
 // A row with the id of a plant changes it, where the user may.
 /** @param {Row[]} rows @param {Plants} plants @param {boolean} mayUpdate */
 export function checkRows(rows, plants, mayUpdate = false) {
   for (const row of rows) row.before = undefined;
-  for (const row of rows) row.reason ??= findBrokenRule({ ...row.plant, id: row.plant.id || "1" }) ?? undefined;
+  for (const row of rows) row.reason ??= findBrokenRule({ ...row.plant, id: row.plant.id || "1" })?.reason;
   giveIds(rows, plants.proposeId());
   const lines = new Map();
   for (const row of rows.filter(({ reason }) => !reason)) {
     const { id } = row.plant;
     const stored = plants.get(id);
-    if (id === "") row.reason = "id is missing";
-    else if (lines.has(id)) row.reason = `id ${id} is already in line ${lines.get(id)}`;
+    if (id === "") row.reason = t("rule.missing", { field: t("id") });
+    else if (lines.has(id)) row.reason = t("rule.line", { id, line: lines.get(id) });
     else if (stored && isSame(stored, row.plant)) row.isIn = true;
     else if (stored && mayUpdate) row.before = stored;
-    else if (stored) row.reason = `the id ${id} belongs to another plant, ${stored.name}`;
+    else if (stored) row.reason = t("rule.taken", { id, name: stored.name });
     lines.set(id, lines.get(id) ?? row.line);
   }
 }

@@ -1,11 +1,11 @@
 // What is looked for: the words in the bar, the tags as chips and in the filter menu, and the order.
 
 import { readAddress, writeAddress } from "./address.js";
-import { $, all, announceLast, bdi, colour, figures, make, makeButton } from "./dom.js";
+import { $, all, announceLast, bdi, colour, make, makeButton } from "./dom.js";
 import { grid } from "./grid.js";
 import { ALL, list } from "./list.js";
 import { onDraw, redraw } from "./state.js";
-import { t } from "./texts.js";
+import { figures, t } from "./texts.js";
 import { countTags } from "./view.js";
 
 const MAX_TAGS = 300;

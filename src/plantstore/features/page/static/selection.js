@@ -1,7 +1,7 @@
 // The bar of what can be done with the selected plants.
 
 import { remove, retag } from "./actions.js";
-import { $, figures } from "./dom.js";
+import { $ } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { attachPicker } from "./picker.js";
@@ -27,7 +27,7 @@ function describeCount() {
   const { length } = plants.items;
   if (state === "none" || (state === "loading" && !length)) return "";
   const whole = t("plants", { n: length });
-  const shown = view.isWhole ? whole : t("count.part", { shown: figures(view.items.length), whole });
+  const shown = view.isWhole ? whole : t("count.part", { shown: view.items.length, whole });
   return plants.isComplete ? shown : t("count.loading", { shown });
 }
 

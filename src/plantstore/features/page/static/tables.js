@@ -1,58 +1,32 @@
-// CSV, NDJSON and JSON to rows of plants, and back to CSV. A row has its line number; one that cannot be
-// read has the `reason` in words. A file that cannot be read is a FileError.
+// CSV to rows of plants, and back. A row has its line number; one that cannot be read has the `reason` in words. A
+// file that cannot be read is a FileError.
 
 import { guessColumns } from "./columns.js";
-import { CONTENTS, FIELDS, listContents, parseExactly, readId, TEXTS } from "./plant.js";
+import { FIELDS, listContents, makePlant, readId } from "./plant.js";
+import { t } from "./texts.js";
 
 const ENCODINGS = new Map([["255,254", "utf-16le"], ["254,255", "utf-16be"]]); // by their byte order marks
 const WORKBOOKS = ["80,75", "208,207"]; // .xlsx and .ods are archives
 
 export class FileError extends Error {}
 
-// The rows; of CSV the sheet, whose columns can be chosen.
-/** @param {ArrayBuffer} bytes @returns {Sheet | Row[]} */
+/** @param {ArrayBuffer} bytes */
 export function readTable(bytes) {
   const { text, isGuessed } = decode(bytes);
-  const [first] = /\S/.exec(text) ?? [];
-  if (first === "[") return readArray(text);
-  return first === "{" ? readNdjson(text) : new Sheet([...splitCsv(text, findDelimiter(text))], isGuessed);
+  return new Sheet([...splitCsv(text, findDelimiter(text))], isGuessed);
 }
 
 // Spreadsheets also save CSV as Windows-1252, which any text could be: a guess, for people to check.
 /** @param {ArrayBuffer} bytes */
 function decode(bytes) {
   const mark = new Uint8Array(bytes.slice(0, 2)).join();
-  if (WORKBOOKS.includes(mark)) throw new FileError("is a workbook: save it as “CSV UTF-8”, and choose that file.");
+  if (WORKBOOKS.includes(mark)) throw new FileError(t("file.workbook"));
   try {
     return { text: new TextDecoder(ENCODINGS.get(mark) ?? "utf-8", { fatal: true }).decode(bytes), isGuessed: false };
   } catch {
     const text = new TextDecoder("windows-1252").decode(bytes);
-    if (text.includes("\0")) throw new FileError("is not a text file: save it as “CSV UTF-8”, and choose it again.");
+    if (text.includes("\0")) throw new FileError(t("file.binary"));
     return { text, isGuessed: true };
-  }
-}
-
-// For example a response of the interface; plants are numbered instead of lines.
-/** @param {string} text */
-function readArray(text) {
-  try {
-    const values = /** @type {unknown[]} */ (parseExactly(text));
-    return values.map((value, index) => readObject(index + 1, () => value));
-  } catch {
-    throw new FileError("is not valid JSON.");
-  }
-}
-
-/** @param {string} text */
-const readNdjson = (text) =>
-  text.split(/\r?\n/).flatMap((line, at) => (line.trim() ? readObject(at + 1, () => parseExactly(line)) : []));
-
-/** @param {number} number @param {() => any} read */
-function readObject(number, read) {
-  try {
-    return makeRow(number, read());
-  } catch {
-    return makeRow(number, {}, "the line is not a JSON object");
   }
 }
 
@@ -80,9 +54,10 @@ export class Sheet {
   get rows() {
     return this.records.slice(this.hasHeader ? 1 : 0).map(({ line, cells, reason }) => {
       const isLong = cells.slice(this.titles.length).some((cell) => cell !== "");
-      const fields = FIELDS.map((field) => [field, restore(cells[this.columns[field]] ?? "")]);
-      if (this.isJoined) fields.push(["name", this.joined.flatMap((index) => cells[index]?.trim() || []).join(" ")]);
-      return makeRow(line, Object.fromEntries(fields), reason ?? (isLong ? "the line has too many columns" : undefined));
+      const fields = /** @type {Record<Field, string>} */ (Object.fromEntries(FIELDS.map((field) => [field, restore(cells[this.columns[field]] ?? "")])));
+      if (this.isJoined) fields.name = this.joined.flatMap((index) => cells[index]?.trim() || []).join(" ");
+      const plant = { id: "", name: "", ...makePlant({ ...fields, id: readId(fields.id) }) };
+      return { line, plant, reason: reason ?? (isLong ? t("rule.columns") : undefined) };
     });
   }
 }
@@ -103,21 +78,12 @@ function* splitCsv(text, delimiter) {
   for (const [whole, inQuotes, rest, end] of text.matchAll(cells)) {
     record.cells.push(inQuotes?.replaceAll('""', '"') ?? rest);
     if (inQuotes === undefined ? rest.startsWith('"') : rest)
-      record.reason = "a quoted cell does not end at its closing quote";
+      record.reason = t("rule.quote");
     line += (whole.match(/\r\n|\n|\r/g) ?? []).length;
     if (end === delimiter) continue;
     if (record.reason || record.cells.some((cell) => cell.trim())) yield record;
     record = { line, cells: [] };
   }
-}
-
-/** @param {number} line @param {Record<string, any>} fields @param {string} [reason] @returns {Row} */
-function makeRow(line, { id = "", ...contents }, reason) {
-  /** @type {Plant} */ const plant = { id: typeof id === "string" ? readId(id) : id, name: "" };
-  for (const field of CONTENTS)
-    if (!TEXTS[field].isOptional || ![undefined, ""].includes(contents[field])) plant[field] = contents[field];
-  if (typeof plant.id !== "string") reason ??= "id must be a whole number, such as 7";
-  return { line, plant, reason };
 }
 
 // A cell that a spreadsheet would take for a formula is written with an apostrophe before it, as is

@@ -44,21 +44,13 @@ const TEXTS = {
   details: ["Details", "Einzelheiten"],
   discard: ["Discard", "Verwerfen"],
   docs: ["API reference", "API-Referenz"],
-  "doing.add": ["Adding {ended} of {total}", "{ended} von {total} hinzugefügt"],
-  "doing.delete": ["Deleting {ended} of {total}", "{ended} von {total} gelöscht"],
-  "doing.edit": ["Changing {ended} of {total}", "{ended} von {total} geändert"],
-  "doing.import": ["Importing {ended} of {total}", "{ended} von {total} importiert"],
-  "doing.restore": ["Restoring {ended} of {total}", "{ended} von {total} wiederhergestellt"],
-  "doing.tag": ["Tagging {ended} of {total}", "{ended} von {total} etikettiert"],
-  "doing.undo": ["Undoing {ended} of {total}", "{ended} von {total} zurückgenommen"],
-  "doing.untag": ["Removing {ended} of {total} tags", "{ended} von {total} Etiketten entfernt"],
+  doing: ["{ended} of {total}", "{ended} von {total}"],
   "done.add": ["Added {what} ({id})", "{what} ({id}) hinzugefügt"],
   "done.delete": ["Deleted {what}", "{what} gelöscht"],
   "done.edit": ["Changed {what}", "{what} geändert"],
   "done.import": ["Imported {what}", "{what} importiert"],
   "done.restore": ["Restored {what}", "{what} wiederhergestellt"],
   "done.tag": ["Tagged {what} {tag}", "{what} mit {tag} etikettiert"],
-  "done.undo": ["Undone", "Zurückgenommen"],
   "done.untag": ["Removed the tag of {what}", "Etikett entfernt: {what}"],
   edit: ["Edit", "Bearbeiten"],
   "edit.lost": ["Not saved: {text}. The plant is not in the list any more.", "Nicht gespeichert: {text}. Die Pflanze ist nicht mehr in der Liste."],
@@ -66,6 +58,28 @@ const TEXTS = {
   "empty.add": ["Add a plant", "Pflanze hinzufügen"],
   "empty.hint": ["Add the first one, or import a list.", "Fügen Sie die erste hinzu, oder importieren Sie eine Liste."],
   "empty.read": ["Plants appear here once an editor or owner adds them.", "Hier erscheinen Pflanzen, sobald jemand sie hinzufügt."],
+  "error.40003": ["This ID belongs to another plant: choose another ID.", "Diese ID gehört einer anderen Pflanze: wählen Sie eine andere."],
+  "error.40014": ["This cannot be done: {message}", "Das geht nicht: {message}"],
+  "error.40102": ["The token is not valid: ask the store’s owner for a new link.", "Das Token gilt nicht: bitten Sie den Inhaber um einen neuen Link."],
+  "error.40301": ["Your role does not allow this: ask the store’s owner.", "Ihre Rolle erlaubt das nicht: fragen Sie den Inhaber."],
+  "error.40302": ["The store is full: delete plants, or ask its owner for more room.", "Der Bestand ist voll: löschen Sie Pflanzen, oder bitten Sie den Inhaber um mehr Platz."],
+  "error.40303": ["The store has as many of these as it may: remove some first.", "Der Bestand hat davon so viele, wie er darf: entfernen Sie erst einige."],
+  "error.40401": ["This plant is not in the store any more.", "Diese Pflanze ist nicht mehr im Bestand."],
+  "error.40403": ["You have no access to this store.", "Sie haben keinen Zugriff auf diesen Bestand."],
+  "error.40404": ["This member was removed meanwhile.", "Dieses Mitglied wurde inzwischen entfernt."],
+  "error.40405": ["This token has ended meanwhile.", "Dieses Token wurde inzwischen beendet."],
+  "error.40406": ["This link was already used or has expired. Ask for a new one.", "Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie um einen neuen."],
+  "error.40407": ["This link was used or has ended meanwhile.", "Dieser Link wurde inzwischen benutzt oder beendet."],
+  "error.40408": ["This webhook was deleted meanwhile.", "Dieser Webhook wurde inzwischen gelöscht."],
+  "error.40901": ["This is the last owner of the store: make another member an owner first.", "Das ist der letzte Inhaber des Bestands: machen Sie erst ein anderes Mitglied zum Inhaber."],
+  "error.42901": ["Too many requests: try again in a moment.", "Zu viele Anfragen: versuchen Sie es gleich wieder."],
+  "error.50001": ["The service failed: tell who runs it.", "Der Dienst hat versagt: sagen Sie es dem, der ihn betreibt."],
+  "error.50301": ["The service is overloaded: try again in a moment.", "Der Dienst ist überlastet: versuchen Sie es gleich wieder."],
+  "error.50302": ["The database is not available: try again in a moment.", "Die Datenbank ist nicht erreichbar: versuchen Sie es gleich wieder."],
+  "error.50303": ["The database failed, and it is unknown whether this was stored: look at the list, then try again.", "Die Datenbank ist ausgefallen, und ob es gespeichert ist, ist unbekannt: sehen Sie in der Liste nach, dann versuchen Sie es wieder."],
+  "error.away": ["The server cannot be reached.", "Der Server ist nicht erreichbar."],
+  "error.ended": ["You were signed out.", "Sie wurden abgemeldet."],
+  "error.foreign": ["The server answered with status {status}, but not like this service.", "Der Server antwortete mit Status {status}, aber nicht wie dieser Dienst."],
   "error.list": ["The list could not be loaded", "Die Liste war nicht zu laden"],
   "error.part": ["Only part of the list was loaded", "Nur ein Teil der Liste wurde geladen"],
   "error.rest": ["This part of the page could not be loaded. Try again, or reload the page.", "Dieser Teil der Seite war nicht zu laden. Versuchen Sie es noch einmal, oder laden Sie die Seite neu."],
@@ -83,9 +97,13 @@ const TEXTS = {
   "export.csv": ["Export CSV", "CSV exportieren"],
   "export.done": ["Exported {n} plant|Exported {n} plants", "{n} Pflanze exportiert|{n} Pflanzen exportiert"],
   "export.failed": ["The list could not be loaded: nothing was exported", "Die Liste war nicht zu laden: nichts wurde exportiert"],
-  "export.ndjson": ["Export JSON lines", "JSON-Zeilen exportieren"],
   "export.selected": ["Selected plants", "Ausgewählte Pflanzen"],
   "export.shown": ["Plants found", "Gefundene Pflanzen"],
+  "file.binary": ["This is not a text file: save it as “CSV UTF-8”, and choose it again.", "Das ist keine Textdatei: speichern Sie sie als „CSV UTF-8“, und wählen Sie sie noch einmal."],
+  "file.empty": ["This file has no plants.", "Diese Datei hat keine Pflanzen."],
+  "file.large": ["This file is larger than {max} MiB: split it and import the parts.", "Diese Datei ist größer als {max} MiB: teilen Sie sie und importieren Sie die Teile."],
+  "file.unread": ["This file could not be read: choose it again.", "Diese Datei war nicht zu lesen: wählen Sie sie noch einmal."],
+  "file.workbook": ["This is a workbook: save it as “CSV UTF-8”, and choose that file.", "Das ist eine Arbeitsmappe: speichern Sie sie als „CSV UTF-8“, und wählen Sie diese Datei."],
   filter: ["Filter", "Filter"],
   "filter.remove": ["Stop filtering by {tag}", "Filter {tag} entfernen"],
   find: ["Search", "Suchen"],
@@ -95,7 +113,6 @@ const TEXTS = {
   history: ["History", "Verlauf"],
   "history.created": ["added {what}", "fügte {what} hinzu"],
   "history.deleted": ["deleted {what}", "löschte {what}"],
-  "history.from": ["{from} → {to}", "{from} → {to}"],
   "history.loading": ["Loading the history…", "Verlauf wird geladen…"],
   "history.none": ["Nothing is recorded here any more.", "Hier ist nichts mehr verzeichnet."],
   "history.of": ["History of {store}", "Verlauf von {store}"],
@@ -152,7 +169,6 @@ const TEXTS = {
   "link.failed": ["The link did not sign you in. {reason}", "Der Link hat Sie nicht angemeldet. {reason}"],
   "link.revoke.ask": ["Revoke the link of {user}?", "Link von {user} widerrufen?"],
   "link.until": ["can be used until {time}", "gilt bis {time}"],
-  "link.used": ["This link was already used or has expired. Ask for a new one.", "Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie um einen neuen."],
   links: ["Links that wait", "Wartende Links"],
   loading: ["Loading the plants…", "Pflanzen werden geladen…"],
   member: ["Member", "Mitglied"],
@@ -180,6 +196,16 @@ const TEXTS = {
   "role.editor": ["editor", "Bearbeiter"],
   "role.owner": ["owner", "Inhaber"],
   "role.reader": ["reader", "Leser"],
+  "rule.blank": ["{field} must not be only white space", "{field} darf nicht nur aus Leerzeichen bestehen"],
+  "rule.characters": ["{field} must not contain control characters or overrides of the text’s direction", "{field} darf keine Steuerzeichen enthalten, auch keine für die Schreibrichtung"],
+  "rule.columns": ["The line has too many columns", "Die Zeile hat zu viele Spalten"],
+  "rule.length": ["{field} must be {min} to {max} characters long, not {length}", "{field} muss {min} bis {max} Zeichen lang sein, nicht {length}"],
+  "rule.line": ["ID {id} is already in line {line}", "ID {id} steht schon in Zeile {line}"],
+  "rule.missing": ["{field} is missing", "{field} fehlt"],
+  "rule.quote": ["A quoted cell does not end at its closing quote", "Eine Zelle in Anführungszeichen endet nicht mit ihnen"],
+  "rule.range": ["ID must be from {min} to {max}", "ID muss von {min} bis {max} sein"],
+  "rule.taken": ["ID {id} belongs to another plant, {name}", "ID {id} gehört einer anderen Pflanze, {name}"],
+  "rule.whole": ["ID must be a whole number, such as 7", "ID muss eine ganze Zahl sein, etwa 7"],
   "scopes.create": ["Add plants only", "Nur Pflanzen hinzufügen"],
   "scopes.list": ["List plants only", "Nur Pflanzen auflisten"],
   "scopes.manage": ["Everything, and manage access", "Alles, auch Zugriff verwalten"],
@@ -196,7 +222,6 @@ const TEXTS = {
   "signed-in.tab": ["You are signed in until you close this tab.", "Sie sind angemeldet, bis Sie diesen Tab schließen."],
   "signed-out.elsewhere": ["You signed out in another tab.", "Sie haben sich in einem anderen Tab abgemeldet."],
   skip: ["Skip to the plants", "Zu den Pflanzen"],
-  slow: ["The server is slow to respond.", "Der Server antwortet langsam."],
   sort: ["Sort", "Sortieren"],
   "sort.id": ["Oldest ID first", "Älteste ID zuerst"],
   "sort.name": ["Name", "Name"],
@@ -237,14 +262,6 @@ const TEXTS = {
   undo: ["Undo", "Rückgängig"],
   "undo.can": ["You can undo this.", "Sie können das zurücknehmen."],
   "undo.none": ["Nothing to undo", "Nichts zurückzunehmen"],
-  "undone.add": ["Removed {what} again", "{what} wieder entfernt"],
-  "undone.delete": ["Restored {what}", "{what} wiederhergestellt"],
-  "undone.edit": ["Changed {what} back", "{what} zurückgeändert"],
-  "undone.import": ["Removed {what} again", "{what} wieder entfernt"],
-  "undone.restore": ["Undone: {what}", "Zurückgenommen: {what}"],
-  "undone.tag": ["Gave {what} the former tags", "{what}: wieder die früheren Etiketten"],
-  "undone.undo": ["Undone", "Zurückgenommen"],
-  "undone.untag": ["Gave {what} the former tags", "{what}: wieder die früheren Etiketten"],
   "untag.ask": ["Remove the tag of {n} plant?|Remove the tags of {n} plants?", "Etikett von {n} Pflanze entfernen?|Etiketten von {n} Pflanzen entfernen?"],
   webhooks: ["Webhooks", "Webhooks"],
   "webhook.accepted": ["accepted", "angenommen"],
@@ -283,7 +300,7 @@ export const language = wanted.find((name) => LANGUAGES.includes(name)) ?? "en";
 const column = LANGUAGES.indexOf(language);
 // Of this language: as in the user's country, if the browser knows it.
 const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
-const numbers = new Intl.NumberFormat(locale);
+export const { format: figures } = new Intl.NumberFormat(locale);
 const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 const times = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
@@ -303,10 +320,14 @@ function find(key, { n }) {
 }
 
 /** @param {string | number | undefined} value */
-const write = (value) => (typeof value === "number" ? numbers.format(value) : (value ?? ""));
+const write = (value) => (typeof value === "number" ? figures(value) : (value ?? ""));
 
 /** @param {TextKey | string} key @param {Values} [values] */
 export const t = (key, values = {}) => find(key, values).replace(/\{(\w+)\}/g, (_, name) => write(values[name]));
+
+// What the service says, by its number.
+/** @param {number} number @param {string} message */
+export const explainError = (number, message) => (`error.${number}` in TEXTS ? t(`error.${number}`, { message }) : message);
 
 // For names and tags in any script: each gets its own direction.
 /** @param {TextKey | string} key @param {Values} [values] @returns {Content} */

@@ -3,7 +3,7 @@
 
 import { colour } from "./docs-colours.js";
 import { layOut } from "./docs-json.js";
-import { $, all, bdi, count, make } from "./dom.js";
+import { $, all, bdi, make } from "./dom.js";
 import { Session } from "./session.js";
 
 const MAX_SHOWN = 100_000; // characters
@@ -138,7 +138,7 @@ function tell(form, text, className = "hint") {
 /** @param {Response} response @param {HTMLElement} result */
 async function show(response, result) {
   const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
-  const names = make("summary", { className: "bar" }, count(lines.length, "header"));
+  const names = make("summary", { className: "bar" }, `${lines.length} headers`);
   const headers = make("details", { className: "box" }, names, make("pre", { textContent: lines.join("\n") }));
   const code = make("code");
   const body = make("div", { className: "box", hidden: true }, make("pre", { tabIndex: 0 }, code));
