@@ -22,16 +22,6 @@ from tests.service import Service
 TIMEOUT = 30.0
 # The browser itself reports each response that is an error, and each lost connection.
 _REPORTED_BY_THE_BROWSER = "Failed to load resource"
-_DROP = """([name, text]) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([text], name));
-    const drop = (type) => {
-        const event = new DragEvent(type, {dataTransfer, bubbles: true, cancelable: true});
-        document.body.dispatchEvent(event);
-        return event.defaultPrevented;
-    };
-    return ["dragover", "drop"].map(drop).every((prevented) => prevented);
-}"""
 # What an event or a response sets off has happened by then, also what it puts off for a moment.
 _TURNS = """async () => {
     for (let turn = 0; turn < 3; turn += 1) {
@@ -333,11 +323,6 @@ class PageDriver:
         for _ in range(4):
             self.page.keyboard.down(key)
         self.page.keyboard.up(key)
-
-    def drop_file(self, name: str, text: str) -> bool:
-        """Drop a file on the page; whether the page keeps the browser from opening it."""
-        prevented: bool = self.page.evaluate(_DROP, [name, text])
-        return prevented
 
     def active_name(self) -> str:
         """The name in the row that screen readers are told of."""

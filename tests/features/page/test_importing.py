@@ -6,7 +6,6 @@ import io
 import pytest
 from playwright.sync_api import expect
 
-from plantstore.core.model import Role
 from tests.features.page.page_driver import PageDriver
 
 ROWS = "".join(f"{number},Plant {number}\n" for number in range(1, 41))
@@ -27,25 +26,6 @@ def opened(driver: PageDriver) -> PageDriver:
     driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
     driver.sign_in().assert_count("2 plants")
     return driver
-
-
-def assert_drop_opens_nothing(driver: PageDriver) -> None:
-    assert driver.drop_file("plants.csv", ROWS)
-    driver.settle()
-    expect(driver["#import"]).to_be_hidden()
-
-
-def test_a_dropped_file_is_read_where_one_may_import(opened: PageDriver) -> None:
-    opened.sign_in(opened.service.make_token(opened.store, "eve", role=Role.READER))
-    opened.assert_count("2 plants")
-    assert_drop_opens_nothing(opened)
-    opened.sign_out()
-    assert_drop_opens_nothing(opened)
-    opened.submit_token(opened.owner)
-    opened.assert_count("2 plants")
-    assert opened.drop_file("plants.csv", "Moss\n")
-    opened.assert_shows("plants.csv", "#import-file-name")
-    opened.assert_shows("Moss", "#import-sample")
 
 
 def test_pasted_rows_are_imported(opened: PageDriver) -> None:

@@ -72,7 +72,6 @@ interface Pending extends Change {
   action: Action;
   state: "waiting" | "sent" | "refused" | "stored";
   key: string;
-  repeats?: number;
   error?: Failure;
   theirs?: Plant | null;
 }
@@ -178,7 +177,6 @@ interface Elements extends Record<`${"add" | "panel"}-${TextField}`, HTMLInputEl
   "invite-name": HTMLInputElement;
   "invite-role": HTMLSelectElement;
   keys: HTMLDialogElement;
-  "label-template": HTMLTemplateElement;
   panel: HTMLDialogElement;
   remember: HTMLInputElement;
   retag: HTMLFormElement;

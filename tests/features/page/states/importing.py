@@ -10,20 +10,11 @@ from tests.features.page.states.setup import browse, flow
 BAD_FILE = "id,name,tag\n1,Fern,herb\nx,Aloe,\n3,,shrub\n4,Basil,herb\n5,Monstera,\n" + "".join(
     f"{number},Plant {number},tag {number % 5}\n" for number in range(100, 160)
 )
-DRAG = """(type) => {
-    const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File(["id,name"], "plants.csv"));
-    document.body.dispatchEvent(new DragEvent(type, {dataTransfer, bubbles: true}));
-}"""
 
 
 @flow
 def importing(driver: PageDriver) -> Iterator[str]:
-    browse(driver).page.evaluate(DRAG, "dragover")
-    expect(driver["body.dropping"]).to_be_visible()
-    yield "import_drop"
-    driver.page.evaluate(DRAG, "dragleave")
-    driver.open_menu("#import-open")
+    browse(driver).open_menu("#import-open")
     yield "import_choice"
     driver.set_file("spring order.csv", "id,name,tag\n")
     expect(driver["#import-reason"]).to_be_visible()

@@ -10,9 +10,7 @@ import { showPage } from "./search.js";
 import { formatClock, formatDay, formatTime, rich, t } from "./texts.js";
 
 const PAGE = 1000;
-const DAY = 24 * 3600 * 1000; // milliseconds
-const SPAN = 7 * DAY; // that is shown at a time
-const [MIN_DEEDS, MAX_DEEDS] = [30, 300]; // and so many actions
+const MIN_DEEDS = 100; // so many actions more are shown at a time
 const MAX_PAGES = 20; // that are read for them
 const MAX_PLANT_PAGES = 5; // for one plant
 const AHEAD = 100; // events that the stream may still bring
@@ -38,10 +36,8 @@ async function readMore() {
   explain("history-state", t("history.loading"));
   const { store, deeds } = shown;
   const { length } = deeds;
-  const since = (deeds.at(-1)?.start ?? Date.now()) - SPAN;
-  const hasEnough = () => deeds.length - length > MAX_DEEDS || (deeds.length - length > MIN_DEEDS && (deeds.at(-1)?.start ?? 0) < since);
   try {
-    for (let page = 0; page < MAX_PAGES && shown.before > 1 && !hasEnough(); page += 1) {
+    for (let page = 0; page < MAX_PAGES && shown.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
       const events = await readPage(store, shown.before);
       if (shown !== current || $("history").hidden) return;
       shown.before = events.at(-1)?.revision ?? 0;
@@ -49,7 +45,8 @@ async function readMore() {
     }
     const former = findFormer(deeds);
     const whole = shown.before > 1 ? deeds.slice(0, -1) : deeds; // the last one may go on
-    $("history-events").replaceChildren(...groupByDay(whole).map((day) => describeDay(store, day, former)));
+    const days = Object.entries(Object.groupBy(whole, ({ at }) => formatDay(at)));
+    $("history-events").replaceChildren(...days.map(([day, of]) => make("section", {}, make("h3", { textContent: day }), make("ul", { className: "events" }, ...(of ?? []).map((deed) => describe(store, deed, former, formatClock))))));
     explain("history-state", deeds.length ? "" : t("history.none"));
   } catch (error) {
     explain("history-state", error.message);
@@ -58,23 +55,6 @@ async function readMore() {
   $("history-more").hidden = shown.before <= 1;
 }
 $("history-more").addEventListener("click", readMore);
-
-/** @param {Deed[]} deeds */
-function groupByDay(deeds) {
-  /** @type {Deed[][]} */ const days = [];
-  for (const deed of deeds) {
-    const day = days.at(-1);
-    if (day && formatDay(day[0].at) === formatDay(deed.at)) day.push(deed);
-    else days.push([deed]);
-  }
-  return days;
-}
-
-/** @param {Store} store @param {Deed[]} day @param {Map<StoreEvent, Plant | undefined>} former */
-function describeDay(store, day, former) {
-  const items = day.map((deed) => describe(store, deed, former, formatClock));
-  return make("section", {}, make("h3", { textContent: formatDay(day[0].at) }), make("ul", { className: "events" }, ...items));
-}
 
 // The same thing done by the same person at once is one action.
 /** @param {Deed[]} deeds @param {StoreEvent} event */

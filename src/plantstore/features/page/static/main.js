@@ -21,8 +21,7 @@ import { openAdd } from "./add.js";
 import { clearAddress, findCode, readAddress } from "./address.js";
 import { Api, isBarred } from "./api.js";
 import "./cell.js";
-import { isAway, showOffline, waitForServer } from "./connection.js";
-import { $, all, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
+import { $, all, announce, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, pause, setBusy, targetOf } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
@@ -37,6 +36,7 @@ import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
 const SCOPES = ["list", "create", "update", "delete", "manage"];
 const REST_AFTER = 1_500; // milliseconds: before the server may be away
+const [PING, MAX_PING] = [1_000, 60_000]; // milliseconds
 const SOON = 14 * 24 * 3600 * 1000; // milliseconds
 
 fillTexts();
@@ -45,8 +45,8 @@ const isOwnMachine = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostn
 
 /** @type {Me | null} */ let me = null;
 /** @type {string | null} */ let barredFrom = null; // the store of an address without access
+let isAway = false; // the server cannot be reached: it is asked now and then
 
-const connection = { isLive: () => api.isLive(), failures: () => list.failures, back: () => resume() };
 const session = new Session({
   joined: (token) => $("sign-in").hidden || enter(token),
   ended: () => leave(t("signed-out.elsewhere")),
@@ -54,9 +54,9 @@ const session = new Session({
 const api = new Api({
   refused: (message) => refuse(message),
   barred: () => learnAgain(),
-  unreachable: () => waitForServer(connection),
+  unreachable: () => waitForServer(),
   reached: () => showOffline(false),
-  isAway,
+  isAway: () => isAway,
 });
 
 // Signing in ---------------------------------------------------------------------------------
@@ -191,12 +191,25 @@ function enter(token) {
   return signIn(token);
 }
 
-// Restores the state before a reload of the page, or before the server was lost.
-function resume() {
+// Restores then the state before a reload of the page, or before the server was lost.
+async function waitForServer() {
+  if (isAway) return;
+  showOffline(true);
+  do await pause(Math.min(PING * 2 ** list.failures, MAX_PING));
+  while (isAway && !(await api.isLive()));
+  showOffline(false);
+  announce(t("online"));
   const { token } = session;
   if (api.isSignedIn) {
     if (list.error) list.load();
   } else if (token && $("token").value === token && !isBusy($("sign-in-button"))) signIn(token);
+}
+
+/** @param {boolean} isShown */
+function showOffline(isShown) {
+  if (isAway === isShown) return;
+  isAway = isShown;
+  explain("offline", isShown ? t("offline") : "");
 }
 
 // What is in place of the list ---------------------------------------------------------------
@@ -308,35 +321,16 @@ addEventListener("copy", (event) => {
   say(rich("copied", { n: lines.length }));
 });
 
-// Files and pasted rows to import ---------------------------------------------------------------
+// Rows to import, and links to sign in with -----------------------------------------------------
 
-const mayImport = () => api.isSignedIn && list.may("create") && !document.querySelector("dialog:modal:not(#import)");
-/** @param {DragEvent} event */
-const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
-addEventListener("dragover", (event) => {
-  const dragged = filesOf(event);
-  if (!dragged) return;
-  event.preventDefault(); // the browser would open the file instead
-  dragged.dropEffect = mayImport() ? "copy" : "none";
-  document.body.classList.toggle("dropping", mayImport());
-});
-addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dropping"));
-addEventListener("drop", (event) => {
-  document.body.classList.remove("dropping");
-  const files = filesOf(event)?.files;
-  if (!files) return;
-  event.preventDefault();
-  const file = files[0];
-  if (mayImport()) loadRest().then(({ takeFile }) => takeFile(file));
-});
+// A file that is dropped beside a field would be opened in the page's place.
+for (const type of ["dragover", "drop"]) addEventListener(type, (event) => targetOf(event).closest("input") || event.preventDefault());
 addEventListener("paste", (event) => {
   const text = event.clipboardData?.getData("text") ?? "";
-  if (!text.trim() || targetOf(event).closest("input:not([type=file])") || !mayImport()) return;
+  if (!text.trim() || targetOf(event).closest("input:not([type=file])") || !list.may("create") || document.querySelector("dialog:modal:not(#import)")) return;
   event.preventDefault();
   loadRest().then(({ readPasted }) => readPasted(text));
 });
-
-// Links to sign in with ----------------------------------------------------------------------------
 
 // Whoever made a link may mislead whoever opens it: so the names are the service's.
 /** @param {string} code */
@@ -364,7 +358,7 @@ async function followLink(code) {
     tab.drop("store");
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
-    if (api.isSignedIn && !isOwnMachine) say(rich("signed-in.tab"), { [t("signed-in.keep")]: keep });
+    if (api.isSignedIn && !isOwnMachine) say(rich("signed-in.tab"), { [t("remember")]: keep });
   } catch (error) {
     showSignIn(error.message);
     if (!session.token) return;

@@ -50,9 +50,9 @@ function drawPlant(plant, store) {
   complain("");
   const link = plantAddress(store.name, plant.id);
   $("panel-link").textContent = link;
-  loadRest().then(({ drawCode, showHistory }) => {
+  loadRest().then(({ makeCode, showHistory }) => {
     if (drawn !== plant) return;
-    drawCode($("panel-code"), link);
+    $("panel-code").replaceChildren(...makeCode(link));
     showHistory($("panel-events"), store, plant);
   });
 }

@@ -2,7 +2,7 @@
 // plants where there are some, each with a QR code that leads to its plant on this page.
 
 import { plantAddress } from "./address.js";
-import { $, all, forgetPrivate, makeTableRow } from "./dom.js";
+import { $, forgetPrivate, make, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { listContents } from "./plant.js";
 import { encodeQr } from "./qr.js";
@@ -28,31 +28,21 @@ export async function printLabels() {
 }
 
 /** @param {Store} store @param {Plant} plant */
-function makeLabel(store, { id, name, tag }) {
-  const label = /** @type {HTMLElement} */ ($("label-template").content.firstElementChild?.cloneNode(true));
-  const svg = /** @type {SVGElement} */ (label.querySelector("svg"));
-  const path = /** @type {SVGElement} */ (label.querySelector("path"));
-  if (!writeCode(svg, path, plantAddress(store.name, id))) svg.remove();
-  const texts = [name, tag ?? "", id];
-  for (const [at, part] of all("bdi", label).entries()) part.textContent = texts[at];
-  return label;
-}
-
-/** @param {Element} parent @param {string} link */
-export function drawCode(parent, link) {
-  const [svg, path] = [document.createElementNS(SVG, "svg"), document.createElementNS(SVG, "path")];
-  svg.append(path);
-  parent.replaceChildren(...(writeCode(svg, path, link) ? [svg] : []));
+function makeLabel(store, { id, name, tag = "" }) {
+  const texts = Object.entries({ name, tag, id }).map(([className, textContent]) => make("bdi", { className, textContent }));
+  return make("div", { className: "label" }, ...makeCode(plantAddress(store.name, id)), make("p", {}, ...texts));
 }
 
 // None for a very long address.
-/** @param {SVGElement} svg @param {SVGElement} path @param {string} link */
-function writeCode(svg, path, link) {
+/** @param {string} link */
+export function makeCode(link) {
   const modules = encodeQr(link);
-  if (!modules) return false;
+  if (!modules) return [];
+  const [svg, path] = [document.createElementNS(SVG, "svg"), document.createElementNS(SVG, "path")];
   const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x},${y}h1v1h-1z` : [])));
   const size = modules.length + 2 * MARGIN;
   svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${size} ${size}`);
   path.setAttribute("d", dark.join(""));
-  return true;
+  svg.append(path);
+  return [svg];
 }

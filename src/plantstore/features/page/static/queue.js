@@ -10,7 +10,6 @@ import { t } from "./texts.js";
 const PIECE = 500; // changes in a request: under 1 MB, which proxies let pass
 const AT_ONCE = 8; // plants that are read one by one before they are changed
 const MANY = 100; // more are read with the list, whose usual form has no entity tags: they do not compress
-const MAX_REPEATS = 2; // of a change that is refused although its plant is as it was
 const MAX_IDS = 8; // that are tried, where others take them first
 
 let isRunning = false;
@@ -162,18 +161,16 @@ async function readEtag(item) {
   }
 }
 
-// A retry finds the plant as it should be; and a plant that is as it was is changed again, unless that fails each time.
+// A retry finds the plant as it should be.
 /** @param {Pending} item */
 async function conflict(item) {
-  const { action, before, after, repeats = 0 } = item;
+  const { action, after } = item;
   const { plant } = await action.store.get(after?.id ?? "").catch((error) => {
     if (error.number !== NO_PLANT) throw error;
     return { plant: null };
   });
-  if (plant && after && isSame(plant, after)) return finish([[item, undefined]]);
-  if (!plant || !before || !isSame(plant, before)) return settle(item, plant);
-  if (repeats === MAX_REPEATS) return refuse(item, new ApiError(412, 0, t("conflict.always")));
-  Object.assign(item, { state: "waiting", repeats: repeats + 1, before: { ...before, etag: undefined } });
+  if (plant && after && isSame(plant, after)) finish([[item, undefined]]);
+  else settle(item, plant);
 }
 
 // Somebody else was faster: the plant is `theirs` now, or deleted.

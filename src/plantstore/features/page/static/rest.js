@@ -6,6 +6,6 @@ import { openHistory } from "./history.js";
 export { exportPlants } from "./export.js";
 export { showHistory } from "./history.js";
 export { openImport, readPasted, takeFile } from "./importer.js";
-export { drawCode, printLabels } from "./print.js";
+export { makeCode, printLabels } from "./print.js";
 
 export const openers = { history: openHistory, access: openAccess };

@@ -79,7 +79,7 @@ function draw() {
     button.parentElement?.setAttribute("aria-sort", isThis ? direction : "none");
   }
   for (const button of all("#sort-menu [data-order]")) button.ariaPressed = `${button.dataset.order === order}`;
-  document.title = [page && t(`page.${page}`), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
+  document.title = [page && t(page), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
 }
 
 /** @param {string} tag */

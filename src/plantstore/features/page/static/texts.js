@@ -5,7 +5,7 @@ import { all, bdi } from "./dom.js";
 import { device } from "./session.js";
 
 const TEXTS = {
-  access: ["Access…", "Zugriff…"],
+  access: ["Access", "Zugriff"],
   "access.of": ["Access to {store}", "Zugriff auf {store}"],
   actions: ["Actions", "Aktionen"],
   add: ["New plant", "Neue Pflanze"],
@@ -22,7 +22,6 @@ const TEXTS = {
   "clear.selection": ["Clear selection", "Auswahl aufheben"],
   close: ["Close", "Schließen"],
   code: ["QR code of the link", "QR-Code des Links"],
-  "conflict.always": ["the server says again and again that it was changed: a proxy may alter its ETag", "der Server meldet immer wieder, sie sei geändert: vielleicht ändert ein Proxy ihr ETag"],
   "conflict.changed": ["Somebody else changed this plant", "Jemand anders hat diese Pflanze geändert"],
   "conflict.deleted": ["Somebody else deleted this plant", "Jemand anders hat diese Pflanze gelöscht"],
   "conflict.edit": ["Edit again", "Erneut bearbeiten"],
@@ -180,8 +179,6 @@ const TEXTS = {
   notices: ["Notices", "Hinweise"],
   offline: ["Offline. Your changes will be saved when the connection is back.", "Offline. Ihre Änderungen werden gespeichert, sobald die Verbindung wieder da ist."],
   online: ["The connection is back.", "Die Verbindung ist wieder da."],
-  "page.access": ["Access", "Zugriff"],
-  "page.history": ["History", "Verlauf"],
   "panel.none": ["There is no plant {id} in this store.", "In diesem Bestand gibt es keine Pflanze {id}."],
   person: ["Your account", "Ihr Konto"],
   plants: ["{n} plant|{n} plants", "{n} Pflanze|{n} Pflanzen"],
@@ -218,15 +215,12 @@ const TEXTS = {
   "sign-in": ["Sign in", "Anmelden"],
   "sign-in.start": ["Started it yourself? The terminal that runs it has a link.", "Selbst gestartet? Im Terminal, in dem es läuft, steht ein Link."],
   "sign-out": ["Sign out", "Abmelden"],
-  "signed-in.keep": ["Keep me signed in", "Angemeldet bleiben"],
   "signed-in.tab": ["You are signed in until you close this tab.", "Sie sind angemeldet, bis Sie diesen Tab schließen."],
   "signed-out.elsewhere": ["You signed out in another tab.", "Sie haben sich in einem anderen Tab abgemeldet."],
   skip: ["Skip to the plants", "Zu den Pflanzen"],
   sort: ["Sort", "Sortieren"],
   "sort.id": ["Oldest ID first", "Älteste ID zuerst"],
-  "sort.name": ["Name", "Name"],
   "sort.newest": ["Newest ID first", "Neueste ID zuerst"],
-  "sort.tag": ["Tag", "Etikett"],
   stop: ["Stop", "Anhalten"],
   stopped: ["Stopped: {n} was not changed|Stopped: {n} were not changed", "Angehalten: {n} ist unverändert|Angehalten: {n} sind unverändert"],
   store: ["Store", "Bestand"],
@@ -288,9 +282,8 @@ const TEXTS = {
   "webhook.store.resync": ["reload everything", "alles neu laden"],
   "webhook.tag": ["Only with the tag (optional)", "Nur mit dem Etikett (freiwillig)"],
   "webhook.test": ["Test", "Testen"],
-  "webhook.tested": ["Test: {outcome}", "Test: {outcome}"],
   "webhook.url": ["Address", "Adresse"],
-  "webhook.webhook.test": ["test", "Test"],
+  "webhook.webhook.test": ["Test", "Test"],
   "webhook.works": ["works", "läuft"],
 };
 

@@ -39,7 +39,7 @@ export class View {
     this.words = fold(text).split(/\s+/).filter(Boolean);
     const compare = ORDERS[order.replace("-", "")] ?? byId;
     /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
-    this.#all = former?.order === order ? former.#all : this.#sort(plants);
+    this.#all = former?.order === order ? former.#all : order === "id" ? [...plants] : [...plants].sort(this.compare);
     this.items = this.isWhole ? this.#all : this.#all.filter((plant) => this.matches(plant));
   }
 
@@ -71,11 +71,6 @@ export class View {
       const [wasShown, isShown] = [old && this.matches(old), plant && this.matches(plant)];
       exchange(this.items, this.compare, wasShown ? old : null, isShown ? plant : null);
     }
-  }
-
-  /** @param {Plant[]} plants */
-  #sort(plants) {
-    return this.order === "id" ? [...plants] : [...plants].sort(this.compare);
   }
 }
 

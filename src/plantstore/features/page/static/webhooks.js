@@ -4,7 +4,7 @@
 import { makeRemover, request, run, show } from "./access.js";
 import { $, all, ask, bdi, make, makeButton } from "./dom.js";
 import { say } from "./message.js";
-import { formatTime, rich, t } from "./texts.js";
+import { formatTime, t } from "./texts.js";
 
 /** @typedef {{id: string, url: string, events: string[], tag?: string, description: string, delivered: number, revision: number, failing_since?: string, paused?: string}} Webhook */
 /** @typedef {{at: string, type: string, status?: number, response: string, next_at?: string}} Delivery */
@@ -27,7 +27,7 @@ function describe(webhook) {
   };
   const test = async () => {
     const delivery = await request("POST", `${target}/test`);
-    say(rich("webhook.tested", { outcome: tellOutcome(delivery) }), {}, isAccepted(delivery) ? "done" : "failed");
+    say([`${t("webhook.webhook.test")}: ${tellOutcome(delivery)}`], {}, isAccepted(delivery) ? "done" : "failed");
   };
   const kinds = webhook.events.map((kind) => t(`webhook.${kind}`)).join(", ");
   const facts = make("span", { className: "hint" }, kinds, ...(tag ? [" · ", bdi(tag)] : []), ` · ${tellState(webhook)}`);
