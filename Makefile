@@ -70,12 +70,12 @@ docs: ## write docs/reference.md, and the table in ARCHITECTURE.md, from the cod
 	.venv/bin/python -m tests.docs.reference > docs/reference.md
 	.venv/bin/python -m tests.docs.sizes
 
-picture: ## make docs/page.png for the README, and a screenshot of each state of the page
+picture: ## make the docs' pictures of the page, and a screenshot of each state of the page
 	@scripts/setup dev
 	@scripts/setup-javascript
 	@scripts/need $(CHROMIUM)
 	.venv/bin/python -m building
-	.venv/bin/python -m tests.features.page.picture docs/page.png
+	.venv/bin/python -m tests.features.page.picture docs
 	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/features/page/test_states.py --numprocesses 2
 
 bench: ## measure the service beside nginx, uvicorn and pgbench

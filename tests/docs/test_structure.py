@@ -25,7 +25,7 @@ from tests.docs.pages import (
 )
 
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
-PATH = re.compile(r"`([a-z][\w.-]*/[\w./-]*)`")
+PATH = re.compile(r"[`>]([a-z][\w.-]*/[\w./-]*)[`<]")
 EVERY = [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]
 ALL_BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SOURCES = ROOT / "src" / "plantstore"
@@ -77,7 +77,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_each_path_that_a_developer_is_told_exists() -> None:
-    for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+    for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/request.svg"):
         for path in PATH.findall(read_page(ROOT / name)):
             if "NAME" not in path:
                 assert (ROOT / path).exists() or (SOURCES / path).exists(), f"{name}: {path}"
