@@ -102,7 +102,7 @@ class PlantStore:
 
     def plants(self, *, tag: str | None = None) -> Iterator[Plant]:
         """Yield all plants by id, or those with a tag; each request reads a page of 1,000."""
-        query = {"include": "id,etag", "limit": "1000"} | ({} if tag is None else {"tag": tag})
+        query = {"include": ["id", "etag"], "limit": "1000"} | ({} if tag is None else {"tag": tag})
         return (_read(Plant, plant) for plant in self._pages(httpx.URL("plants", params=query)))
 
     def export(self, form: str, *, tag: str | None = None) -> Iterator[bytes]:

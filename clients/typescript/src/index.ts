@@ -78,7 +78,7 @@ export class PlantStore {
 
   /** All plants by id, or those with a tag; each request reads a page of 1,000. */
   async *plants(query: { tag?: string } = {}): AsyncGenerator<Plant> {
-    const parameters = new URLSearchParams({ include: "id_text,etag", limit: "1000" });
+    const parameters = new URLSearchParams("include=id_text&include=etag&limit=1000");
     if (query.tag !== undefined) parameters.set("tag", query.tag);
     for await (const plant of this.#pages(`plants?${parameters}`)) yield exact(plant);
   }
