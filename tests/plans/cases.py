@@ -183,6 +183,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_any_webhook": [Case((), 1)],
     "find_due_webhooks": [Case((), 3)],
     "read_changes": [Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE), Case((SMALL, 0, PAGE), 2)],
+    "find_former": [Case((LARGE, 7, EVENTS), 20_000), Case((SMALL, 1, 1), 1)],
     "save_progress": [Case((SMALL, "w", 1, None, None), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [

@@ -3,13 +3,17 @@
 import threading
 from collections import Counter
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 
 import httpx
 import pytest
 from standardwebhooks import WebhookVerificationError
 
 from plantstore.core.clock import write_time
-from tests.databases import ON_BOTH, execute
+from tests.databases import ON_BOTH, Kind, execute
+from tests.features.access.http.access_calls import managing
+from tests.features.webhooks.conftest import SETTINGS
 from tests.features.webhooks.receiver import (
     OK,
     Received,
@@ -41,18 +45,17 @@ def test_each_change_is_told_with_a_signature(
             message.verify("whsec_" + "A" * 44)
     by = f"owner of {store}"
     plant = {"store": store, "id": -7, "id_text": "-7", "by": by}
+    fern: dict[str, object] = {"name": "Fern ‘é’", "tag": "herb"}
+    moss: dict[str, object] = {"name": "Moss"}
+    changes = [fern, moss | {"previous": fern}, moss]
     events = service.events(store)[-3:]
     assert [message.content for message in told] == [
         {
             "type": event.kind,
             "timestamp": write_time(event.at),
-            "data": plant | {"revision": event.revision} | contents,
+            "data": {**plant, "revision": event.revision, **contents},
         }
-        for event, contents in zip(
-            events,
-            ({"name": "Fern ‘é’", "tag": "herb"}, {"name": "Moss"}, {"name": "Moss"}),
-            strict=True,
-        )
+        for event, contents in zip(events, changes, strict=True)
     ]
     assert len({message.id for message in told}) == 3
 
@@ -177,6 +180,30 @@ def test_a_receiver_says_when_to_send_again(manager: httpx.Client, receiver: Rec
     body = {"url": receiver.url}
     manager.put(f"/webhooks/{made['id']}", json={**body, "paused": True}).raise_for_status()
     manager.put(f"/webhooks/{made['id']}", json=body).raise_for_status()
+
+
+def test_a_new_process_goes_on_with_the_delays_until_an_owner_resumes(
+    database_kind: Kind, tmp_path: Path, receiver: Receiver
+) -> None:
+    receiver.respond = lambda _: (500, {}, b"")
+    settings = {**SETTINGS, "webhook_retries": "0.1,3600"}
+
+    def has_logged(client: httpx.Client, count: int) -> bool:
+        return len(client.get(f"/webhooks/{made['id']}/deliveries").json()) == count
+
+    with database_kind.fresh(tmp_path) as url:
+        start = partial(Service, tmp_path, database=url, settings=settings)
+        with start() as service, managing(service, "nursery") as client:
+            made = create_webhook(client, receiver.url)
+            create_plant(client, 1, "Fern")
+            wait_until(lambda: has_logged(client, 2))
+        with start() as service, managing(service, "nursery") as client:
+            create_plant(client, 2, "Moss")
+            wait_until(lambda: has_logged(client, 4))
+            assert [one.data["id"] for one in receiver.messages] == [1, 1, 2, 2]
+            receiver.respond = lambda _: OK
+            client.put(f"/webhooks/{made['id']}", json={"url": receiver.url}).raise_for_status()
+            wait_until_delivered(client, made["id"])
 
 
 def test_trimmed_events_are_said_to_be_missing(

@@ -1,23 +1,24 @@
 """``plantstore webhook``: create, list, show, test, pause, resume, rotate, delete."""
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
 
 import click
 
-from plantstore.cli.administration_log import changing, noting
+from plantstore.cli.administration_log import noting
 from plantstore.cli.options import change_options, read_options, store_option
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.client import send_now
-from plantstore.features.webhooks.messages import make_secret, message_of_test, reveal_secret
-from plantstore.features.webhooks.webhooks import KINDS, Record, Webhook, find_webhook
+from plantstore.features.webhooks.records import KINDS, Delivery, Record, Target, Webhook
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
 _COLUMNS = ("id", "url", "events", "tag", "delivered", "revision", "failing_since", "paused")
 _OF_LOG = ("number", "at", "type", "revision", "status", "duration_ms", "next_at", "response")
+_store = store_option("Name of the store.", required=True)
 
 
 @click.group()
@@ -25,42 +26,27 @@ def webhook() -> None:
     """Send the changes of a store to other programs."""
 
 
-def _of_one(command: Callable[..., None]) -> click.Command:
-    """A command on the webhook of an ID, which it gets as ``found``."""
-
-    @wraps(command)
-    def run(*, session: Session, store: str, id: str, output: Output) -> None:  # noqa: A002 - the argument's name
-        found = find_webhook(session, require_store(session, store).store_id, id)
-        command(session, found, output)
-
-    named = store_option("Name of the store.", required=True)(change_options(run))
-    return webhook.command()(click.argument("id")(named))
-
-
 @webhook.command()
 @click.argument("url")
-@store_option("Name of the store.", required=True)
-@click.option("--event", "kinds", multiple=True, type=click.Choice(KINDS), help="Only these.")
+@_store
+@click.option("--event", "events", multiple=True, type=click.Choice(KINDS), help="Only these.")
 @click.option("--tag", metavar="TEXT", help="Only plants with this tag.")
 @click.option("--description", default="", metavar="TEXT", help="A note for people.")
 @change_options
-def create(session: Session, store: str, url: str, output: Output, **target: object) -> None:
+def create(session: Session, store: str, output: Output, **target: Any) -> None:  # noqa: ANN401 - the values of all options
     """Send each change of a store to URL from now on, and print the secret that signs it.
 
     \b
     Example:
       plantstore webhook create --store nursery https://example.com/plants
     """
-    with noting(session) as note:  # without the address: it may be as good as a token
-        store_id = require_store(session, store).store_id
-        secret = make_secret(_read_settings().webhook_key)
-        made = webhooks.create_webhook(session, store_id, secret, url=url, **target)
-        note("webhook create", store=store, webhook_id=made.webhook_id)
-    _print_secret(made, output)
+    key = _read_settings().webhook_key
+    operate = partial(webhooks.create_webhook, target=Target(**target), key=key)
+    _change("create", operate, session, store, output)
 
 
 @webhook.command("list")
-@store_option("Name of the store.", required=True)
+@_store
 @read_options
 def list_webhooks(session: Session, store: str, output: Output) -> None:
     """List the webhooks of a store, and which of them are behind, failing or paused.
@@ -70,99 +56,81 @@ def list_webhooks(session: Session, store: str, output: Output) -> None:
       plantstore webhook list --store nursery
     """
     listed = webhooks.list_webhooks(session, require_store(session, store).store_id)
-    output.print_records((_complete(one.describe(), _COLUMNS) for one in listed), _COLUMNS)
+    _print_rows(listed, _COLUMNS, output)
 
 
-@_of_one
-def show(session: Session, found: Webhook, output: Output) -> None:
-    """Show the last 100 deliveries to the webhook ID, the newest first.
-
-    \b
-    Example:
-      plantstore webhook show --store nursery 1f0c9a52b7d84e63
-    """
-    listed = webhooks.list_deliveries(session, found)
-    output.print_records((_complete(one.describe(), _OF_LOG) for one in listed), _OF_LOG)
+def _show(session: Session, store: str, output: Output, webhook_id: str) -> None:
+    found = webhooks.find_webhook(session, require_store(session, store).store_id, webhook_id)
+    _print_rows(webhooks.list_deliveries(session, found), _OF_LOG, output)
 
 
-@_of_one
-def test(session: Session, found: Webhook, output: Output) -> None:
-    """Send a test to the webhook ID, and print what came back.
-
-    \b
-    Example:
-      plantstore webhook test --store nursery 1f0c9a52b7d84e63
-    """
-    sent = send_now(found, message_of_test(found.store), _read_settings())
+def _test(session: Session, store: str, output: Output, webhook_id: str) -> None:
+    store_id = require_store(session, store).store_id
+    found, message = webhooks.find_message(session, store_id, webhook_id)
+    delivery = send_now(found, message, _read_settings())
     with session.transaction():
-        webhooks.log_deliveries(session, found, [sent])
-    output.print_record(sent.describe())
+        webhooks.log_deliveries(session, found, [delivery])
+    output.print_record(delivery.describe())
 
 
-@_of_one
-def pause(session: Session, found: Webhook, output: Output) -> None:
-    """Send nothing to the webhook ID until it is resumed; its messages wait.
-
-    \b
-    Example:
-      plantstore webhook pause --store nursery 1f0c9a52b7d84e63
-    """
-    _change(session, "pause", found, output, "paused by the command line")
-
-
-@_of_one
-def resume(session: Session, found: Webhook, output: Output) -> None:
-    """Send to the webhook ID again, at once, beginning with what waits.
-
-    \b
-    Example:
-      plantstore webhook resume --store nursery 1f0c9a52b7d84e63
-    """
-    _change(session, "resume", found, output, None)
-
-
-@_of_one
-def rotate(session: Session, found: Webhook, output: Output) -> None:
-    """Print a new secret for the webhook ID; the old one signs too for 24 hours.
-
-    \b
-    Example:
-      plantstore webhook rotate --store nursery 1f0c9a52b7d84e63
-    """
-    with changing(session, "webhook rotate", store=found.store, webhook_id=found.webhook_id):
-        secret = make_secret(_read_settings().webhook_key)
-        rotated = webhooks.rotate_webhook(session, found, secret)
-    _print_secret(rotated, output)
-
-
-@_of_one
-def delete(session: Session, found: Webhook, output: Output) -> None:
-    """Delete the webhook ID, with what waits for it.
-
-    \b
-    Example:
-      plantstore webhook delete --store nursery 1f0c9a52b7d84e63
-    """
-    _change(session, "delete", found, output)
+def _rotate(session: Session, store_id: int, webhook_id: str) -> Record:
+    key = _read_settings().webhook_key
+    return webhooks.rotate_webhook(session, store_id, webhook_id, key=key)
 
 
 def _change(
-    session: Session, verb: str, found: Webhook, output: Output, *arguments: object
+    verb: str,
+    operate: Callable[..., Record],
+    session: Session,
+    store: str,
+    output: Output,
+    *webhook_id: str,
 ) -> None:
-    with changing(session, f"webhook {verb}", store=found.store, webhook_id=found.webhook_id):
-        session.query("set_paused" if arguments else "delete_webhook", *found.place, *arguments)
-    output.report_change(found.describe(), f"{verb}d the webhook to {found.url}")
+    with noting(session) as note:  # without the address: it may be as good as a token
+        record = operate(session, require_store(session, store).store_id, *webhook_id)
+        note(f"webhook {verb}", store=store, webhook_id=record["id"])
+    if "secret" not in record:
+        output.report_change(record, f"{verb}d the webhook to {record['url']}")
+        return
+    output.note(f"messages to {record['url']} are signed with this secret, which is shown once:")
+    output.print(record, record["secret"])
 
 
-def _print_secret(made: Webhook, output: Output) -> None:
-    secret = reveal_secret(made.secret, _read_settings().webhook_key)
-    output.note(f"messages to {made.url} are signed with this secret, which is shown once:")
-    output.print(made.describe(secret), secret)
+def _print_rows(
+    rows: Iterable[Webhook | Delivery], columns: tuple[str, ...], output: Output
+) -> None:
+    output.print_records(({**dict.fromkeys(columns), **row.describe()} for row in rows), columns)
 
 
 def _read_settings() -> WebhookSettings:
     return find_sources(click.get_current_context()).read(WebhookSettings)
 
 
-def _complete(record: Record, columns: tuple[str, ...]) -> Record:
-    return {**dict.fromkeys(columns), **record}
+def _add(verb: str, about: str, run: Callable[[Session, str, Output, str], None]) -> None:
+    """Add a command on the webhook of an ID."""
+
+    @click.argument("id")
+    @_store
+    @change_options
+    def command(session: Session, store: str, id: str, output: Output) -> None:  # noqa: A002 - the argument's name
+        run(session, store, output, id)
+
+    example = f"plantstore webhook {verb} --store nursery 1f0c9a52b7d84e63"
+    webhook.command(verb, help=f"{about}\n\n\b\nExample:\n  {example}")(command)
+
+
+_pause = partial(webhooks.set_paused, reason="paused by the command line")
+_resume = partial(webhooks.set_paused, reason=None)
+_add("show", "Show the last 100 deliveries to the webhook ID, the newest first.", _show)
+_add("test", "Send a test to the webhook ID, and print what came back.", _test)
+for _verb, _operate, _about in (
+    ("pause", _pause, "Send nothing to the webhook ID until it is resumed; its messages wait."),
+    ("resume", _resume, "Send to the webhook ID again, at once, beginning with what waits."),
+    (
+        "rotate",
+        _rotate,
+        "Print a new secret for the webhook ID; the old one signs too for 24 hours.",
+    ),
+    ("delete", webhooks.delete_webhook, "Delete the webhook ID, with what waits for it."),
+):
+    _add(_verb, _about, partial(_change, _verb, _operate))

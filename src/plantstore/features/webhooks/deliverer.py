@@ -9,12 +9,12 @@ import logging
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from itertools import starmap
+from typing import TYPE_CHECKING
 
-from plantstore.core.clock import now
 from plantstore.core.database import Database, Row
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
@@ -23,13 +23,17 @@ from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.client import Client
-from plantstore.features.webhooks.messages import Message, message_of_event
-from plantstore.features.webhooks.queue import Queue
-from plantstore.features.webhooks.webhooks import Delivery, Progress, Webhook, log_deliveries
+from plantstore.features.webhooks.client import open_client, send
+from plantstore.features.webhooks.messages import Message, read_messages
+from plantstore.features.webhooks.queue import Progress, Queue
+from plantstore.features.webhooks.records import Delivery, Webhook
+from plantstore.features.webhooks.webhooks import list_deliveries, log_deliveries
 from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.session import OpenSession, Session
 from plantstore.sqlite.file_lock import FileLock
+
+if TYPE_CHECKING:
+    import aiohttp
 
 failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again")
 
@@ -43,7 +47,6 @@ _MAX_SENDING = 512  # in all
 _ACTOR = Actor("", name="plantstore")
 _PAGE = 200  # events that are read at a time
 
-Place = tuple[int, int]  # a store, and the revision after which its events are read
 State = tuple[Webhook, Progress, list[Delivery]]  # what is to be saved
 
 
@@ -54,13 +57,12 @@ class Deliverer:
         self._url = settings.database
         self._settings = settings.of(WebhookSettings)
         self._open_session = open_session
-        self._queues: dict[tuple[int, str], Queue] = {}
-        self._stores: dict[int, deque[Queue]] = {}
+        self._queues: dict[tuple[int, str], Queue] = {}  # whose turn is next, first
         self._places = Pool("webhook messages", _MAX_SENDING)
         self._noted = asyncio.Event()
         self._free_at = self._used = 0.0  # of the processor
-        self._stop: Callable[[], object] | None = None
-        self._thread: threading.Thread | None = None
+        self._stop: Callable[[], object] = lambda: None
+        self._thread = threading.Thread(target=self._run_loop, name="webhooks", daemon=True)
         self.failing = 0
         self.delay = 0.0
 
@@ -71,13 +73,12 @@ class Deliverer:
                 if await database.read("find_any_webhook"):
                     break
             await asyncio.sleep(_RETRY_SECONDS)
-        self._thread = threading.Thread(target=self._run_loop, name="webhooks", daemon=True)
         self._thread.start()
 
     async def close(self) -> None:
-        """End; what is being sent is sent again by the next process."""
-        if self._thread is not None and self._stop is not None:
-            self._stop()
+        """End; what is in flight is sent again by the next process."""
+        self._stop()
+        if self._thread.is_alive():
             await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
 
     def _run_loop(self) -> None:
@@ -102,58 +103,52 @@ class Deliverer:
             await asyncio.sleep(_RETRY_SECONDS)
 
     async def _deliver(self, check: Callable[[], object]) -> None:
-        self._queues = {}
         with closing(await asyncio.to_thread(self._open_session)) as session:
-            async with Client(self._settings) as client:
+            async with open_client(self._settings) as client:
                 try:
                     while True:
                         await self._refresh(session, check)
                         failures.note_success()
                         await self._send_for_a_tick(client)
                 finally:
-                    self._update([])  # ends what is being sent
+                    for place in list(self._queues):
+                        self._end(place)
+
+    def _end(self, place: tuple[int, str]) -> None:
+        for task in self._queues.pop(place).tasks:
+            task.cancel()
 
     async def _refresh(self, session: Session, check: Callable[[], object]) -> None:
-        """Save how far it came, and find what is to be told."""
-        changed = [
-            queue for queue in self._queues.values() if queue.log or queue.progress != queue.saved
-        ]
-        states = [(queue.webhook, queue.progress, list(queue.log)) for queue in changed]
-        rows = await asyncio.to_thread(_exchange, session, check, states)
-        for queue, (_, progress, log) in zip(changed, states, strict=True):
-            queue.saved = progress
-            for _ in log:
-                queue.log.popleft()
-        self._update([Webhook(*row) for row in rows])
-        wanted: dict[Place, list[Queue]] = {}
+        """Save how far it came, and find what is to be sent."""
+        states = []
         for queue in self._queues.values():
-            if (after := queue.find_wanted()) is not None:
-                wanted.setdefault((queue.webhook.store_id, after), []).append(queue)
-        for place, queues in wanted.items():
-            events = await asyncio.to_thread(session.query, "read_changes", *place, _PAGE)
-            messages = [message_of_event(queues[0].webhook.store, row) for row in events]
-            for queue in queues:
-                queue.add(events, messages)
-
-    def _update(self, webhooks: Sequence[Webhook]) -> None:
-        """Have the queues of these webhooks, which are to be told something."""
-        left, self._queues, self._stores = self._queues, {}, {}
-        for webhook in webhooks:
-            queue = left.get(webhook.place)
-            if queue is None or not queue.follows(webhook):
-                queue = Queue(webhook, self._settings.webhook_retries)
-            else:
-                del left[webhook.place]
+            if queue.log or queue.progress != queue.saved:
+                queue.saved = queue.progress
+                states.append((queue.webhook, queue.saved, queue.log))
+                queue.log = []
+        rows = await asyncio.to_thread(_exchange, session, check, states)
+        due = {webhook.place: webhook for webhook in starmap(Webhook, rows)}
+        for place, queue in list(self._queues.items()):
+            if place not in due or not queue.follows(due[place]):
+                self._end(place)
+        wanted: dict[tuple[int, str, int], list[Queue]] = {}
+        for place, webhook in due.items():
+            if place not in self._queues:
+                failed = webhook.failing_since is not None
+                log = await asyncio.to_thread(list_deliveries, session, webhook) if failed else []
+                self._queues[place] = Queue(webhook, self._settings.webhook_retries, log)
+            queue = self._queues[place]
             queue.webhook = webhook
-            self._queues[webhook.place] = queue
-            self._stores.setdefault(webhook.store_id, deque()).append(queue)
-        for task in [task for queue in left.values() for task in queue.tasks]:
-            task.cancel()
+            if (after := queue.find_wanted()) is not None:
+                wanted.setdefault((webhook.store_id, webhook.store, after), []).append(queue)
+        for events, queues in wanted.items():
+            messages = await asyncio.to_thread(read_messages, session, *events, _PAGE)
+            for queue in queues:
+                queue.add(messages)
         self.failing = sum(queue.failures > 0 for queue in self._queues.values())
-        oldest = [at for queue in self._queues.values() if (at := queue.oldest)]
-        self.delay = (now() - min(oldest)) / 1000 if oldest else 0.0
+        self.delay = max((queue.delay for queue in self._queues.values()), default=0.0)
 
-    async def _send_for_a_tick(self, client: Client) -> None:
+    async def _send_for_a_tick(self, client: "aiohttp.ClientSession") -> None:
         deadline = time.monotonic() + _TICK_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             self._noted.clear()
@@ -169,21 +164,22 @@ class Deliverer:
                     await asyncio.wait_for(self._noted.wait(), left)
 
     def _take_messages(self) -> Iterator[tuple[Queue, Message]]:
-        """A message of each store, of its webhooks in turn."""
-        for store_id, queues in self._stores.items():
-            if not self._places.try_take(store_id):
+        """A message of each store, of the webhook whose turn it is."""
+        stores = set()
+        for place, queue in list(self._queues.items()):
+            store_id, _ = place
+            if store_id in stores or not self._places.try_take(store_id):
                 continue
-            for _ in range(len(queues)):
-                queues.rotate()
-                if (message := queues[0].take()) is not None:
-                    yield queues[0], message
-                    break
+            if message := queue.take():
+                stores.add(store_id)
+                self._queues[place] = self._queues.pop(place)  # the last to have another turn
+                yield queue, message
             else:
                 self._places.give_back(store_id)
 
-    async def _send(self, client: Client, queue: Queue, message: Message) -> None:
+    async def _send(self, client: "aiohttp.ClientSession", queue: Queue, message: Message) -> None:
         try:
-            result = await client.send(queue.webhook, message)
+            result = await send(client, queue.webhook, message, self._settings.webhook_key)
         finally:
             self._places.give_back(queue.webhook.store_id)
         queue.note(message, *result)
@@ -210,7 +206,7 @@ def _exchange(
                 if log:
                     log_deliveries(session, webhook, log)
                 if reason := progress[-1]:
-                    about = {"webhook_id": webhook.webhook_id, "reason": reason}
+                    about = {"webhook_id": webhook.id, "reason": reason}
                     write_audit(session, _ACTOR, "webhook pause", webhook.store, None, **about)
                     extra = {"fields": {"store_id": webhook.store_id, **about}}
                     administration_logger().warning("webhook paused", extra=extra)

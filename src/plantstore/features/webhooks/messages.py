@@ -1,4 +1,4 @@
-"""Messages as Standard Webhooks 1.0 has them: their ids, bodies, secrets and signatures.
+"""Messages as Standard Webhooks 1.0 has them: their ids, bodies and signatures.
 
 Invariant: the same event has the same id for a webhook, however often it is sent.
 """
@@ -7,109 +7,72 @@ import hmac
 import os
 import time
 from base64 import b64decode, b64encode
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import Struct
 
 from plantstore.core.clock import now, write_time
-from plantstore.core.database import Row
-from plantstore.core.errors import RequestError, SetupError
-from plantstore.features.webhooks.webhooks import KINDS, Delivery, Webhook
+from plantstore.core.model import Plant
 from plantstore.sql.session import Queries
 
-_SECRET = "whsec_"  # noqa: S105 - what secrets begin with
-_DERIVED = "key_"  # what stands for a secret that is made from the setting webhook_key
-_SECRET_BYTES = 32
-_DAY_MS = 24 * 3600 * 1000
+SECRET = "whsec_"  # noqa: S105 - what secrets begin with
 
 
-class Message(Struct):
-    """What is sent to a webhook, about the event of a revision if any; when it is ``due``."""
+class Data(Struct, frozen=True, omit_defaults=True):
+    """What a message says of a store, and of the event of a revision if there is one."""
 
-    kind: str
-    at: int
-    body: bytes
+    store: str
     revision: int | None = None
-    plant_id: int | None = None
-    attempts: int = 0
-    due: float = 0.0
+    id: int | None = None
+    id_text: str | None = None
+    name: str | None = None
+    tag: str | None = None
+    previous: Struct | None = None
+    by: str | None = None
 
 
-def message_of_event(store: str, row: Row) -> Message:
-    """The message about an event, a row of ``read_changes``."""
-    revision, kind, plant_id, name, tag, at, user = row
-    plant = {"id": plant_id, "id_text": str(plant_id), "name": name, "tag": tag}
-    told = {"store": store, "revision": revision, **plant, "by": user}
-    return Message(kind, at, _write(kind, at, **told), revision, plant_id)
+class Message(Struct, frozen=True):
+    """The body of a message."""
+
+    type: str
+    timestamp: str
+    data: Data
 
 
-def message_of_gap(store: str, revision: int) -> Message:
-    """The message that the events up to a revision were trimmed before they were told."""
-    body = _write("store.resync", now(), store=store, revision=revision)
-    return Message("store.resync", now(), body, revision)
+def make_message(kind: str, store: str, revision: int | None = None) -> Message:
+    """A message about no plant."""
+    return Message(kind, write_time(now()), Data(store, revision))
 
 
-def message_of_test(store: str) -> Message:
-    """The message of a test."""
-    return Message("webhook.test", now(), _write("webhook.test", now(), store=store))
+def read_messages(
+    session: Queries, store_id: int, store: str, after: int, limit: int
+) -> list[Message]:
+    """The messages about the store's next events after a revision."""
+    messages = []
+    for row in session.query("read_changes", store_id, after, limit):
+        revision, kind, plant_id, name, tag, at, user = row
+        previous = None
+        if kind == "plant.updated":
+            for contents in session.query("find_former", store_id, plant_id, revision):
+                previous = Plant(*contents)
+        data = Data(store, revision, plant_id, str(plant_id), name, tag, previous, user)
+        messages.append(Message(kind, write_time(at), data))
+    return messages
 
 
-def message_again(session: Queries, webhook: Webhook, delivery: Delivery) -> Message:
-    """The message of an attempt.
-
-    :raises RequestError: its event is trimmed.
-    """
-    if delivery.revision is None:
-        return message_of_test(webhook.store)
-    if delivery.kind not in KINDS:
-        return message_of_gap(webhook.store, delivery.revision)
-    after = delivery.revision - 1
-    rows = session.query("read_changes", webhook.store_id, after, 1)
-    if not rows or rows[0][0] != delivery.revision:
-        raise RequestError(41001, after=after)
-    return message_of_event(webhook.store, rows[0])
-
-
-def _write(kind: str, at: int, **data: object) -> bytes:
-    known = {name: value for name, value in data.items() if value is not None}
-    return msgspec.json.encode({"type": kind, "timestamp": write_time(at), "data": known})
-
-
-def make_secret(key: str | None) -> str:
-    """What is stored of a new secret: itself, or with a key what it is made from."""
-    random = os.urandom(_SECRET_BYTES)
-    return _SECRET + b64encode(random).decode() if key is None else _DERIVED + random.hex()
-
-
-def reveal_secret(stored: str, key: str | None) -> str:
-    """The secret of which this is stored.
-
-    :raises SetupError: it needs the key.
-    """
-    if not stored.startswith(_DERIVED):
-        return stored
-    if key is None:
-        raise SetupError("this webhook's secret was made from a key: set webhook_key")
-    return _SECRET + b64encode(hmac.digest(key.encode(), stored.encode(), "sha256")).decode()
-
-
-def make_headers(webhook: Webhook, message: Message, key: str | None) -> dict[str, str]:
-    """The headers of a message that is sent now.
-
-    :raises SetupError: its secret needs the key.
-    """
-    about = os.urandom(8).hex() if message.revision is None else message.revision
-    message_id, timestamp = f"msg_{webhook.webhook_id}_{about}", str(int(time.time()))
-    signed = f"{message_id}.{timestamp}.".encode() + message.body
-    stored = [webhook.secret]
-    if webhook.old_secret and now() < (webhook.rotated_at or 0) + _DAY_MS:
-        stored.append(webhook.old_secret)
-    secrets = (b64decode(reveal_secret(one, key).removeprefix(_SECRET)) for one in stored)
-    signatures = (b64encode(hmac.digest(secret, signed, "sha256")) for secret in secrets)
-    return {
+def sign(message: Message, webhook_id: str, secrets: Iterable[str]) -> tuple[bytes, dict[str, str]]:
+    """The body and the headers of a message that is sent now, with a signature for each secret."""
+    body, revision = msgspec.json.encode(message), message.data.revision
+    about = os.urandom(8).hex() if revision is None else revision
+    message_id, timestamp = f"msg_{webhook_id}_{about}", str(int(time.time()))
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    keys = (b64decode(secret.removeprefix(SECRET)) for secret in secrets)
+    signatures = (b64encode(hmac.digest(key, signed, "sha256")).decode() for key in keys)
+    return body, {
         "Content-Type": "application/json",
         "User-Agent": "plantstore",
         "webhook-id": message_id,
         "webhook-timestamp": timestamp,
-        "webhook-signature": " ".join(f"v1,{one.decode()}" for one in signatures),
+        "webhook-signature": " ".join(f"v1,{signature}" for signature in signatures),
     }

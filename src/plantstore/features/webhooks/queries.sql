@@ -57,6 +57,12 @@ WHERE w.paused IS NULL AND w.delivered < r.revision
 SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id)
 FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
 
+-- What a plant was before an event: no index has it, and so no more than the store's 10,000 events before are read.
+
+-- name: find_former
+SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND revision < ?3 AND revision >= ?3 - 10000
+ORDER BY revision DESC LIMIT 1
+
 -- name: save_progress
 UPDATE webhooks SET delivered = CASE WHEN delivered < ?3 THEN ?3 ELSE delivered END, failing_since = ?4,
     paused = coalesce(paused, ?5)

@@ -3,27 +3,17 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Literal
-
-from msgspec import Meta, Struct
+from functools import partial
 
 from plantstore.core.model import Scope
 from plantstore.core.pools import Pool
-from plantstore.features.access.http.bodies import Text
 from plantstore.features.access.http.jobs import Job, JobQueue
-from plantstore.features.access.http.owners import Outcome, Owners
+from plantstore.features.access.http.owners import Change, Outcome, Owners, split
 from plantstore.features.access.owners import Manager
 from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.client import send_now
 from plantstore.features.webhooks.deliverer import Deliverer
-from plantstore.features.webhooks.messages import (
-    Message,
-    make_secret,
-    message_again,
-    message_of_test,
-    reveal_secret,
-)
-from plantstore.features.webhooks.webhooks import Record, Webhook, find_webhook
+from plantstore.features.webhooks.records import Record, Target
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
@@ -31,58 +21,37 @@ from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
 _MAX_JOBS = 64
+_NO_CONTENT = 204
 _MAX_TESTS = 16  # at the same time
-
-Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
-ToSend = tuple[Webhook, Message]
-
-
-class WebhookRequest(Struct, frozen=True):
-    """The body that creates a webhook, or changes all of it."""
-
-    url: Text
-    events: Annotated[
-        list[Kind] | None,
-        Meta(description="an array of plant.created, plant.updated and plant.deleted, or null"),
-    ] = None
-    tag: Annotated[str | None, Meta(description="a string, or null")] = None
-    description: Text = ""
-    paused: Annotated[bool, Meta(description="true or false")] = False
-
-    @property
-    def target(self) -> dict[str, Any]:
-        """What it asks for."""
-        names = {"url": self.url, "tag": self.tag, "description": self.description}
-        return {**names, "kinds": tuple(self.events or ())}
 
 
 def add_webhooks(app: App) -> None:
     """Add the routes, the gauges, and the delivery."""
-    key = app.settings.of(WebhookSettings).webhook_key
+    settings = app.settings.of(WebhookSettings)
     places = app.pools.add_pool(Pool("webhook_jobs", _MAX_JOBS))
     jobs = JobQueue(app.open_session, app.settings.write_timeout, places)
     app.at_close.append(jobs.close)
+    owners = Owners(app, jobs)
 
-    def create(session: Session, manager: Manager, body: WebhookRequest) -> Outcome:
-        secret = make_secret(key)
-        made = webhooks.create_webhook(session, manager.store_id, secret, **body.target)
-        return _respond(made, 201, reveal_secret(secret, key))
-
-    def rotate(session: Session, manager: Manager, webhook_id: str) -> Outcome:
-        found, secret = find_webhook(session, manager.store_id, webhook_id), make_secret(key)
-        rotated = webhooks.rotate_webhook(session, found, secret)
-        return _respond(rotated, 200, reveal_secret(secret, key))
-
-    owners, tests = Owners(app, jobs), Tests(app, jobs)
-    owners.reads("/webhooks", _list_webhooks)
-    owners.changes("webhook create", "POST", "/webhooks", create, WebhookRequest)
-    owners.reads("/webhooks/{id}", _read_webhook)
-    owners.changes("webhook change", "PUT", "/webhooks/{id}", _change_webhook, WebhookRequest)
-    owners.changes("webhook delete", "DELETE", "/webhooks/{id}", _delete_webhook)
-    owners.changes("webhook rotate", "POST", "/webhooks/{id}/rotate", rotate)
+    create = partial(webhooks.create_webhook, key=settings.webhook_key)
+    rotate = partial(webhooks.rotate_webhook, key=settings.webhook_key)
+    owners.reads("/webhooks", lambda *of: [row.describe() for row in webhooks.list_webhooks(*of)])
+    owners.reads("/webhooks/{id}", lambda *of: webhooks.find_webhook(*of).describe())
     owners.reads("/webhooks/{id}/deliveries", _list_deliveries)
-    tests.add("/webhooks/{id}/test", _make_test)
-    tests.add("/webhooks/{id}/deliveries/{number}/redeliver", _make_again)
+    for action, method, pattern, change, body in (
+        ("create", "POST", "/webhooks", _respond(create, 201), Target),
+        ("change", "PUT", "/webhooks/{id}", _respond(webhooks.change_webhook), Target),
+        (
+            "delete",
+            "DELETE",
+            "/webhooks/{id}",
+            _respond(webhooks.delete_webhook, _NO_CONTENT),
+            None,
+        ),
+        ("rotate", "POST", "/webhooks/{id}/rotate", _respond(rotate), None),
+    ):
+        owners.changes(f"webhook {action}", method, pattern, change, body)
+    _add_sending(app, jobs, settings)
     deliverer = Deliverer(app.settings, app.open_session)
     app.gauges["webhooks_failing"] = lambda: deliverer.failing
     app.gauges["webhook_delay_seconds"] = lambda: deliverer.delay
@@ -90,88 +59,51 @@ def add_webhooks(app: App) -> None:
     app.at_close.append(deliverer.close)
 
 
-def _list_webhooks(session: Session, store_id: int) -> list[Record]:
-    return [one.describe() for one in webhooks.list_webhooks(session, store_id)]
-
-
-def _read_webhook(session: Session, store_id: int, webhook_id: str) -> Record:
-    return find_webhook(session, store_id, webhook_id).describe()
-
-
 def _list_deliveries(session: Session, store_id: int, webhook_id: str) -> list[Record]:
-    found = find_webhook(session, store_id, webhook_id)
-    return [one.describe() for one in webhooks.list_deliveries(session, found)]
+    webhook = webhooks.find_webhook(session, store_id, webhook_id)
+    return [row.describe() for row in webhooks.list_deliveries(session, webhook)]
 
 
-def _change_webhook(
-    session: Session, manager: Manager, webhook_id: str, body: WebhookRequest
-) -> Outcome:
-    place = find_webhook(session, manager.store_id, webhook_id).place
-    session.query("change_webhook", *place, *webhooks.check(**body.target))
-    session.query("set_paused", *place, "paused by an owner" if body.paused else None)
-    return _respond(find_webhook(session, *place))
+def _respond(operate: Callable[..., Record], status: int = 200) -> Change:
+    def change(session: Session, manager: Manager, *given: object) -> Outcome:
+        record = operate(session, manager.store_id, *given)
+        response = json_response(status, record, NO_STORE) if status != _NO_CONTENT else NO_CONTENT
+        return response, {"webhook_id": record["id"]}  # an address may be as good as a token
+
+    return change
 
 
-def _delete_webhook(session: Session, manager: Manager, webhook_id: str) -> Outcome:
-    found = find_webhook(session, manager.store_id, webhook_id)
-    session.query("delete_webhook", *found.place)
-    return NO_CONTENT, _respond(found)[1]
+def _add_sending(app: App, jobs: JobQueue, settings: WebhookSettings) -> None:
+    """Add what sends a message while its request waits; each store has its share of the threads."""
+    places = Pool("webhook_tests", _MAX_TESTS)  # full, it keeps no other request waiting
+    threads = ThreadPoolExecutor(_MAX_TESTS, thread_name_prefix="webhook test")
 
-
-def _respond(webhook: Webhook, status: int = 200, secret: str | None = None) -> Outcome:
-    logged = {"webhook_id": webhook.webhook_id}  # an address may be as good as a token
-    return json_response(status, webhook.describe(secret), NO_STORE), logged
-
-
-def _make_test(session: Session, store_id: int, webhook_id: str) -> ToSend:
-    webhook = find_webhook(session, store_id, webhook_id)
-    return webhook, message_of_test(webhook.store)
-
-
-def _make_again(session: Session, store_id: int, webhook_id: str, number: str) -> ToSend:
-    webhook = find_webhook(session, store_id, webhook_id)
-    delivery = webhooks.find_delivery(session, webhook, number)
-    return webhook, message_again(session, webhook, delivery)
-
-
-class Tests:
-    """Messages that are sent while their request waits; each store has its share of the threads."""
-
-    def __init__(self, app: App, jobs: JobQueue) -> None:
-        self._app = app
-        self._jobs = jobs
-        self._places = Pool("webhook_tests", _MAX_TESTS)  # full, it keeps no other request waiting
-        self._threads = ThreadPoolExecutor(_MAX_TESTS, thread_name_prefix="webhook test")
-
-    def add(self, pattern: str, make: Callable[..., ToSend]) -> None:
-        """Add what sends what ``make`` makes of a session, a store and the path's values."""
-        count, loop_of = pattern.count("{"), asyncio.get_running_loop
-
+    def add(pattern: str) -> None:
         async def send(request: Request, *path: str) -> Response:
-            store = path[count] if len(path) > count else None
-            caller = await self._app.authentication.admit(request, store, Scope.MANAGE)
+            values, store = split(pattern, path)
+            caller = await app.authentication.admit(request, store, Scope.MANAGE)
             refuse_precondition(request.headers)
             holder = caller.token_store_id
-
-            def find(session: Session, _job: Job[ToSend]) -> ToSend:
-                return make(session, caller.store_id, *path[:count])
-
-            webhook, message = await self._jobs.run(holder, find)
-            settings = self._app.settings.of(WebhookSettings)
-            self._places.take(holder)
+            webhook, message = await jobs.run(
+                holder,
+                lambda session, _: webhooks.find_message(session, caller.store_id, *values),
+            )
+            places.take(holder)
             try:
-                sending = loop_of().run_in_executor(
-                    self._threads, send_now, webhook, message, settings
+                delivery = await asyncio.get_running_loop().run_in_executor(
+                    threads, send_now, webhook, message, settings
                 )
-                delivery = await sending
             finally:
-                self._places.give_back(holder)
+                places.give_back(holder)
 
             def log(session: Session, job: Job[None]) -> None:
                 with job.transaction(session):
                     webhooks.log_deliveries(session, webhook, [delivery])
 
-            await self._jobs.run(holder, log)
+            await jobs.run(holder, log)
             return json_response(200, delivery.describe(), NO_STORE)
 
-        self._app.routes.add_of_store(pattern, {"POST": send})
+        app.routes.add_of_store(pattern, {"POST": send})
+
+    add("/webhooks/{id}/test")
+    add("/webhooks/{id}/deliveries/{number}/redeliver")

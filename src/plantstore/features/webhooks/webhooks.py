@@ -7,97 +7,30 @@ revision when the webhook is made, and only grows.
 import os
 import time
 from importlib.util import find_spec
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
-from plantstore.core.clock import now, write_time
+from plantstore.core.clock import now
 from plantstore.core.errors import (
     InvalidChangeError,
     NoSuchDeliveryError,
     NoSuchWebhookError,
+    RequestError,
     TooMuchAccessError,
 )
-from plantstore.core.model import TEXT_LENGTHS, broken_rule
-from plantstore.features.access.http.tokens import write_optional_time
+from plantstore.features.webhooks.messages import Message, make_message, read_messages
+from plantstore.features.webhooks.records import (
+    KINDS,
+    Delivery,
+    Record,
+    Target,
+    Webhook,
+    make_secret,
+    reveal_secret,
+)
 from plantstore.sql.session import Queries, Session
 
-KINDS = ("plant.created", "plant.updated", "plant.deleted")
-MAX_WEBHOOKS = 20
-MAX_DELIVERIES = 100
+_MAX_WEBHOOKS = 20
+_MAX_DELIVERIES = 100
 _WEEK_US = 7 * 24 * 3600 * 10**6
-
-Record = dict[str, object]  # what clients see; what does not apply is left out
-Progress = tuple[int, int | None, str | None]  # what ``save_progress`` saves
-
-
-class Webhook(NamedTuple):
-    """A webhook, as its row has it, with the revision and the name of its store."""
-
-    store_id: int
-    webhook_id: str
-    url: str
-    kinds: str
-    tag: str | None
-    description: str
-    secret: str
-    old_secret: str | None
-    rotated_at: int | None
-    created_at: int
-    delivered: int
-    failing_since: int | None
-    paused: str | None
-    revision: int
-    store: str
-
-    @property
-    def place(self) -> tuple[int, str]:
-        """The key of its row."""
-        return self.store_id, self.webhook_id
-
-    def describe(self, secret: str | None = None) -> Record:
-        """As clients see it."""
-        return _make_record(
-            id=self.webhook_id,
-            url=self.url,
-            events=self.kinds.split() or list(KINDS),
-            tag=self.tag,
-            description=self.description,
-            created_at=write_time(self.created_at),
-            delivered=self.delivered,
-            revision=self.revision,
-            failing_since=write_optional_time(self.failing_since),
-            paused=self.paused,
-            secret=secret,
-        )
-
-
-class Delivery(NamedTuple):
-    """An attempt, by its time in microseconds; ``duration`` and ``next_at`` are milliseconds."""
-
-    number: int
-    kind: str
-    revision: int | None
-    status: int | None
-    duration: int
-    response: str
-    next_at: int | None = None
-
-    def describe(self) -> Record:
-        """As clients see it."""
-        return _make_record(
-            number=self.number,
-            at=write_time(self.number // 1000),
-            type=self.kind,
-            revision=self.revision,
-            status=self.status,
-            duration_ms=self.duration,
-            response=self.response,
-            next_at=write_optional_time(self.next_at),
-        )
-
-
-def _make_record(**fields: object) -> Record:
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 def list_webhooks(session: Queries, store_id: int) -> list[Webhook]:
@@ -111,73 +44,87 @@ def find_webhook(session: Queries, store_id: int, webhook_id: str) -> Webhook:
     :raises NoSuchWebhookError: there is none.
     """
     for webhook in list_webhooks(session, store_id):
-        if webhook.webhook_id == webhook_id:
+        if webhook.id == webhook_id:
             return webhook
     raise NoSuchWebhookError(webhook_id=webhook_id)
 
 
-def create_webhook(session: Queries, store_id: int, secret: str, **target: Any) -> Webhook:  # noqa: ANN401 - as in check
-    """A webhook that is told what happens from now on.
+def create_webhook(session: Queries, store_id: int, target: Target, *, key: str | None) -> Record:
+    """A webhook with its secret, which is sent what happens from now on.
 
     :raises PlantStoreError: there are too many, or this one cannot be.
     """
     if find_spec("aiohttp") is None:
         raise InvalidChangeError(reason="webhooks need: pip install 'plantstore[webhooks]'")
-    if len(list_webhooks(session, store_id)) >= MAX_WEBHOOKS:
+    if len(list_webhooks(session, store_id)) >= _MAX_WEBHOOKS:
         raise TooMuchAccessError(things="webhooks")
-    webhook_id = os.urandom(8).hex()
-    session.query("insert_webhook", store_id, webhook_id, *check(**target), secret, now())
-    return find_webhook(session, store_id, webhook_id)
+    webhook_id, secret = os.urandom(8).hex(), make_secret(key)
+    session.query("insert_webhook", store_id, webhook_id, *target.check(), secret, now())
+    record = find_webhook(session, store_id, webhook_id).describe()
+    return record | {"secret": reveal_secret(secret, key)}
 
 
-def rotate_webhook(session: Queries, webhook: Webhook, secret: str) -> Webhook:
+def change_webhook(session: Queries, store_id: int, webhook_id: str, target: Target) -> Record:
+    """Change all that was asked for; without ``paused`` it is resumed."""
+    session.query("change_webhook", store_id, webhook_id, *target.check())
+    reason = "paused by an owner" if target.paused else None
+    return set_paused(session, store_id, webhook_id, reason=reason)
+
+
+def set_paused(session: Queries, store_id: int, webhook_id: str, *, reason: str | None) -> Record:
+    """Pause a webhook, or without a reason resume it, as if it had not failed."""
+    session.query("set_paused", store_id, webhook_id, reason)
+    return find_webhook(session, store_id, webhook_id).describe()
+
+
+def rotate_webhook(session: Queries, store_id: int, webhook_id: str, *, key: str | None) -> Record:
     """Give a webhook a new secret; for a day messages are signed with the old one too."""
-    session.query("rotate_webhook", *webhook.place, secret, now())
-    return find_webhook(session, *webhook.place)
+    secret = make_secret(key)
+    session.query("rotate_webhook", store_id, webhook_id, secret, now())
+    record = find_webhook(session, store_id, webhook_id).describe()
+    return record | {"secret": reveal_secret(secret, key)}
+
+
+def delete_webhook(session: Queries, store_id: int, webhook_id: str) -> Record:
+    """Delete a webhook, with its log; as it was."""
+    record = find_webhook(session, store_id, webhook_id).describe()
+    session.query("delete_webhook", store_id, webhook_id)
+    return record
 
 
 def list_deliveries(session: Queries, webhook: Webhook) -> list[Delivery]:
     """The last attempts, the newest first."""
-    rows = session.query("list_deliveries", *webhook.place, MAX_DELIVERIES)
+    rows = session.query("list_deliveries", *webhook.place, _MAX_DELIVERIES)
     return [Delivery(*row) for row in rows]
-
-
-def find_delivery(session: Queries, webhook: Webhook, number: str) -> Delivery:
-    """The attempt with this number.
-
-    :raises NoSuchDeliveryError: it is not in the log.
-    """
-    for delivery in list_deliveries(session, webhook):
-        if str(delivery.number) == number:
-            return delivery
-    raise NoSuchDeliveryError(number=number)
 
 
 def log_deliveries(session: Session, webhook: Webhook, deliveries: list[Delivery]) -> None:
     """Add attempts to the log, and remove what is too old or too much; within a transaction."""
-    session.write_rows("insert_delivery", [(*webhook.place, *one) for one in deliveries])
+    rows = [(*webhook.place, *delivery) for delivery in deliveries]
+    session.write_rows("insert_delivery", rows)
     oldest = time.time_ns() // 1000 - _WEEK_US
-    session.query("delete_old_deliveries", *webhook.place, oldest, MAX_DELIVERIES)
+    session.query("delete_old_deliveries", *webhook.place, oldest, _MAX_DELIVERIES)
 
 
-def check(
-    *, url: str, kinds: tuple[str, ...], tag: str | None, description: str
-) -> tuple[str, str, str | None, str]:
-    """What a webhook is told and where, as its row has it; no kinds mean all.
+def find_message(
+    session: Queries, store_id: int, webhook_id: str, number: str | None = None
+) -> tuple[Webhook, Message]:
+    """The message of the attempt with this number; without one a test.
 
-    :raises InvalidChangeError: it cannot be so.
+    :raises PlantStoreError: there is no such webhook or attempt, or its event is trimmed.
     """
-    try:
-        parts = urlsplit(url)
-        is_url = bool(parts.scheme in ("https", "http") and parts.hostname and parts.port != 0)
-        is_url = is_url and parts.username is None and "#" not in url
-    except ValueError:
-        is_url = False
-    if not is_url:
-        raise InvalidChangeError(reason="url must be such as https://example.com/plants")
-    bounds = {"url": (url, 2000, 1), "description": (description, 256, 0)}
-    bounds["tag"] = (tag or "", *TEXT_LENGTHS["tag"])
-    for name, bound in bounds.items():
-        if rule := broken_rule(*bound):
-            raise InvalidChangeError(reason=f"{name} {rule}")
-    return url, " ".join(kind for kind in KINDS if kind in kinds), tag, description
+    webhook = find_webhook(session, store_id, webhook_id)
+    if number is None:
+        return webhook, make_message("webhook.test", webhook.store)
+    for delivery in list_deliveries(session, webhook):
+        if str(delivery.number) == number:
+            break
+    else:
+        raise NoSuchDeliveryError(number=number)
+    if delivery.revision is None or delivery.type not in KINDS:
+        return webhook, make_message(delivery.type, webhook.store, delivery.revision)
+    after = delivery.revision - 1
+    messages = read_messages(session, store_id, webhook.store, after, 1)
+    if not messages or messages[0].data.revision != delivery.revision:
+        raise RequestError(41001, after=after)
+    return webhook, messages[0]

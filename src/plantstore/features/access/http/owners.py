@@ -58,7 +58,7 @@ class Owners:
         """Add what is read of a store, by its number and the path's value if any, as JSON."""
 
         async def operate(request: Request, *path: str) -> Response:
-            values, store_name = _split(pattern, path)
+            values, store_name = split(pattern, path)
             caller = await self._authentication.admit(request, store_name, Scope.MANAGE)
 
             def work(session: Session, _job: Job[object]) -> object:
@@ -80,7 +80,7 @@ class Owners:
         """Add what changes something of a store; the audit trail has the command's ``action``."""
 
         async def operate(request: Request, *path: str) -> Response:
-            values, store_name = _split(pattern, path)
+            values, store_name = split(pattern, path)
             caller = await self._authentication.admit_write(request, store_name, Scope.MANAGE)
             body = () if kind is None else (await read_body(request, kind),)
             refuse_precondition(request.headers)
@@ -112,7 +112,7 @@ class Owners:
         self._logger.info("access changed", extra={"fields": {**fields, **changed}})
 
 
-def _split(pattern: str, path: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+def split(pattern: str, path: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
     """The values of a pattern, and the store's name, which follows them unless it is the own."""
     count = pattern.count("{")
     return path[:count], path[count] if len(path) > count else None
