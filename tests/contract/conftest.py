@@ -26,13 +26,11 @@ def url(database_kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> 
 
 @pytest.fixture
 def administration(url: str) -> Iterator[Administration]:
-    """The database's administration."""
     with closing(open_administration(url)) as opened:
         yield opened
 
 
 @pytest.fixture
 async def harness(url: str, administration: Administration) -> AsyncIterator[DatabaseHarness]:
-    """The database while it serves, with a store and its owner."""
     async with DatabaseHarness(url, administration) as opened:
         yield opened

@@ -49,14 +49,12 @@ class DatabaseHarness:
         await self.database.close()
 
     async def make_caller(self, store: str, subject: str, label: str = "") -> Caller:
-        """The caller of a new token, whose store, user and membership are made with it."""
         request = Grant(subject=subject, store=store, label=label)
         caller = await self.find_caller(self.administration.create_token(request).secret)
         assert caller is not None
         return caller
 
     async def find_caller(self, token: str, store_name: str | None = None) -> Caller | None:
-        """Who calls with the token."""
         store_id = read_store_id(token)
         assert store_id is not None
         return await self.database.find_caller(store_id, hash_token(token), store_name)
@@ -64,7 +62,6 @@ class DatabaseHarness:
     async def create(
         self, plant: NewPlant, key: IdempotencyKey | None = None, caller: Caller | None = None
     ) -> Outcome:
-        """Create a plant, by default as the owner."""
         return await self._write(Create, caller, plant, key)
 
     async def update(
@@ -73,13 +70,11 @@ class DatabaseHarness:
         precondition: Precondition | None = None,
         caller: Caller | None = None,
     ) -> Outcome:
-        """Replace a plant, by default as the owner."""
         return await self._write(Update, caller, plant, precondition)
 
     async def delete(
         self, plant_id: int, caller: Caller | None = None, precondition: Precondition | None = None
     ) -> Outcome:
-        """Delete a plant, by default as the owner."""
         return await self._write(Delete, caller, plant_id, precondition)
 
     async def _write(
@@ -90,22 +85,18 @@ class DatabaseHarness:
         return outcome
 
     async def read_page(self, query: PlantQuery, limit: int = MANY) -> Page:
-        """A page of the owner's store."""
         return await self.database.read_page(self.store_id, query, limit)
 
     async def read_plants(self, caller: Caller | None = None) -> list[NewPlant]:
-        """All plants of the store, by default of the owner's."""
         store_id = (caller or self.owner).store_id
         page = await self.database.read_page(store_id, PlantQuery(with_ids=True), MANY)
         assert not page.more
         return [NewPlant(**row) for row in decode(page)]
 
     async def read_revision(self) -> int:
-        """The revision of the owner's store."""
         return (await self.read_page(PlantQuery(limit=0))).revision
 
     def read_events(self, store: str = "nursery") -> list[Event]:
-        """The store's events."""
         return list(self.administration.list_events(store))
 
     async def assert_consistency(self) -> None:
@@ -117,7 +108,6 @@ class DatabaseHarness:
 
 
 def decode(page: Page) -> list[dict[str, Any]]:
-    """The plants of a page."""
     rows: list[dict[str, Any]] = json.loads(b"[%s]" % page.plants)
     assert len(rows) == page.count
     return rows
@@ -150,6 +140,5 @@ def select(plants: list[NewPlant], query: PlantQuery) -> list[NewPlant]:
 
 
 def describe(plant: NewPlant, *, with_ids: bool = True) -> dict[str, object]:
-    """A plant as a list shows it."""
     row = {field: value for field, value in asdict(plant).items() if value is not None}
     return row if with_ids else {field: row[field] for field in row if field != "id"}

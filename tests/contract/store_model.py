@@ -16,7 +16,6 @@ class StoreModel:
 
     @property
     def revision(self) -> int:
-        """How many changes there were."""
         return len(self.events)
 
     def apply(
@@ -69,7 +68,6 @@ class StoreModel:
 
 
 def is_met(precondition: Precondition, stored: NewPlant) -> bool:
-    """Whether a stored plant is as a precondition says."""
     tags = {entity_tag_of(stored), "*"}
     wanted, unwanted = precondition.if_match, precondition.if_none_match
     return (wanted is None or bool(tags & set(wanted))) and not tags & set(unwanted or ())

@@ -23,7 +23,6 @@ SCOPES = (
 
 
 def set_role(administration: Administration, store: str, role: Role | None) -> None:
-    """Give ada this role in the store, or none."""
     if role is None:
         administration.remove_member(store, "ada")
     else:

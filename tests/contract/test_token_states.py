@@ -135,7 +135,6 @@ async def test_a_description_of_the_token_is_a_use(harness: DatabaseHarness) -> 
 
 @pytest.fixture
 def small_statements(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few tokens in a statement."""
     monkeypatch.setattr(token_uses, "MAX_WRITTEN", 2)
 
 

@@ -16,7 +16,6 @@ FERN = NewPlant(1, "Fern")
 
 
 def change(url: str, sql: str) -> None:
-    """Execute a statement while writes are held."""
     if url.startswith("postgres"):
         execute(url, sql)
         return

@@ -34,7 +34,6 @@ class Checkout:
         self.commit()
 
     def git(self, *arguments: str) -> str:
-        """What git prints."""
         return run(*GIT, "-C", self.folder, *arguments)
 
     def commit(self) -> str:

@@ -55,7 +55,6 @@ def read_certificate(path: Path) -> bytes:
 
 
 def make_new(folder: Path) -> bytes:
-    """A new certificate, in the folder ``new``."""
     (folder / "new").mkdir()
     return read_certificate(make_certificate(folder / "new"))
 

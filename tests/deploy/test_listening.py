@@ -47,7 +47,6 @@ def responds(path: Path) -> bool:
 
 @contextmanager
 def unix_service(folder: Path, **settings: object) -> Iterator[Service]:
-    """A service that listens on a Unix socket in the folder."""
     service = Service(folder, settings={"uds": folder / SOCKET, **settings})
     service.launch()
     try:
@@ -144,12 +143,10 @@ class Supervisor:
         return message
 
     def hear_watchdog(self) -> None:
-        """Wait for a sign of life."""
         while self._socket.recv(1000) != b"WATCHDOG=1":
             pass
 
     def close(self) -> None:
-        """Hear no more."""
         self._socket.close()
 
 

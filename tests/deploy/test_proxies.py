@@ -22,7 +22,6 @@ LINES = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service behind the proxies."""
     with Service(tmp_path_factory.mktemp("proxies")) as running:
         yield running
 

@@ -43,11 +43,9 @@ class Checkout:
         return process.returncode, said
 
     def environments(self) -> set[str]:
-        """The folders of all environments."""
         return {path.name for path in (self.folder / ".venvs").iterdir()}
 
     def require(self, kind: str, requirement: str) -> None:
-        """Change what an environment is made from."""
         with (self.folder / "requirements" / f"{kind}.txt").open("a") as pins:
             pins.write(requirement + "\n")
 

@@ -160,7 +160,6 @@ class CreatingClient(threading.Thread):
         self._keeps = number % 2 == 0
 
     def run(self) -> None:
-        """Create until no connection can be made."""
         try:
             while True:
                 self.was_answered = False

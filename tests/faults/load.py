@@ -36,7 +36,6 @@ class LoadClient(threading.Thread):
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        """Send requests until it is stopped or the service has ended."""
         try:
             with self._service.client(self._token) as client:
                 while not self._stopping.is_set():
@@ -46,7 +45,6 @@ class LoadClient(threading.Thread):
 
     @property
     def refusals(self) -> list[int]:
-        """The numbers of the errors."""
         return [number for number in self.answers if number]
 
     def stop(self) -> None:
@@ -85,7 +83,6 @@ class LoadClient(threading.Thread):
 
 
 def body(plant_id: int) -> dict[str, object]:
-    """The plant that has this id."""
     return {"id": plant_id, "name": f"Plant {plant_id}", "tag": f"tag-{plant_id % 5}"}
 
 
@@ -145,14 +142,12 @@ def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -
 
 
 def list_plants(service: Service, token: str) -> list[NewPlant]:
-    """All plants of the token's store, as the service lists them."""
     with service.client(token) as client:
         rows = client.get("/plants?include=id").json()
     return [NewPlant(row["id"], row["name"], row.get("tag")) for row in rows]
 
 
 def assert_integrity(service: Service) -> None:
-    """Fail unless SQLite finds the file sound."""
     path = Path(service.database.removeprefix("sqlite:///"))
     with closing(apsw.Connection(str(path))) as connection:
         assert connection.execute("PRAGMA integrity_check").get == "ok"

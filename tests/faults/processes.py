@@ -9,7 +9,6 @@ from tests.waiting import wait_until
 
 
 def worker_pids(service: Service) -> list[int]:
-    """The workers."""
     found = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text()
     return [int(pid) for pid in found.split()]
 

@@ -36,7 +36,6 @@ class Seen:
     async def create(
         self, client: httpx.AsyncClient, plant_id: int, plant: tuple[str, str | None]
     ) -> None:
-        """Create a plant, and note the answer."""
         body = describe(NewPlant(plant_id, *plant))
         began = time.monotonic()
         answer = await client.post("/plants", json=body)
@@ -48,7 +47,6 @@ class Seen:
         self._note(plant_id, Operation("create", plant, outcome, began, time.monotonic()))
 
     async def delete(self, client: httpx.AsyncClient, plant_id: int) -> None:
-        """Delete a plant, and note the answer."""
         began = time.monotonic()
         answer = await client.delete(f"/plants/{plant_id}")
         outcome = {204: Outcome.DELETED, 404: Outcome.NO_SUCH_PLANT}[answer.status_code]
@@ -77,7 +75,6 @@ class Seen:
         self._note(plant_id, Operation("update", plant, outcome, began, ended, state))
 
     async def list(self, client: httpx.AsyncClient) -> None:
-        """List all plants, and note the answer."""
         began = time.monotonic()
         answer = await client.get("/plants?include=id")
         assert answer.status_code == 200

@@ -32,23 +32,19 @@ class SmallDisk:
         self._ballast = self.folder / "ballast"
 
     def fill(self) -> None:
-        """Leave no free byte."""
         self.leave(0)
 
     def leave(self, pages: int) -> None:
-        """Leave this many pages of 4 KiB free."""
         self._ballast.touch()
         size = self._ballast.stat().st_size + count_free(self.folder) - pages * PAGE
         os.truncate(self._ballast, max(0, size))
 
     def make_room(self) -> None:
-        """Give the bytes back that were filled."""
         self._ballast.unlink(missing_ok=True)
 
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[SmallDisk]:
-    """A small disk, whose service runs."""
     disk = SmallDisk(folder)
     with disk.service:
         yield disk

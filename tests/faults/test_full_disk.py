@@ -27,7 +27,6 @@ FRAMES_OF_FIRST_PART = 4062  # of the log's index, which is 32 KiB
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[SmallDisk]:
-    """A service on a small disk."""
     with small_disk(tmp_path) as found:
         yield found
 
@@ -64,21 +63,6 @@ def test_it_is_not_ready_while_the_disk_is_full_though_nobody_writes(disk: Small
     assert told == "the database cannot be written: the disk is full"
     disk.make_room()
     assert wait_for_readiness(disk.service, 200) == "ready"
-
-
-def test_what_is_refused_again_and_again_does_not_fill_the_log(disk: SmallDisk) -> None:
-    token = disk.service.make_token()
-    disk.fill()
-    with under_load(disk.service, token) as load_clients:
-        wait_until_refused(load_clients, 100)
-        disk.make_room()
-        wait_until_acknowledged(load_clients, 20)
-        while "writes work again after" not in disk.service.log():
-            wait_until_acknowledged(load_clients, 1)
-    refused = sum(len(load_client.refusals) for load_client in load_clients)
-    assert disk.service.log().count("writes failed") < refused / 10
-    assert "more suppressed" in disk.service.log()
-    assert disk.service.log().count("writes work again") == 1
 
 
 def test_a_disk_that_fills_under_load_loses_nothing_acknowledged(disk: SmallDisk) -> None:
@@ -132,7 +116,6 @@ def test_a_write_that_a_crash_may_bring_back_has_an_unknown_outcome(
 
 
 def frames(path: Path) -> int:
-    """How many pages the log has."""
     return (path.with_name(f"{path.name}-wal").stat().st_size - 32) // (4096 + 24)
 
 

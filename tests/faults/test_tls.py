@@ -21,7 +21,6 @@ StartService = Callable[..., Service]
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a certificate."""
     return make_certificate(tmp_path_factory.mktemp("certificate")).parent
 
 
@@ -36,7 +35,6 @@ def start(tmp_path: Path, certificate: Path) -> Iterator[StartService]:
 
 @pytest.fixture
 def trust(certificate: Path) -> ssl.SSLContext:
-    """What trusts the certificate."""
     return ssl.create_default_context(cafile=str(certificate / "cert.pem"))
 
 

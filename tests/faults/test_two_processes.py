@@ -16,7 +16,6 @@ from tests.faults.two_processes import TwoProcesses, process_of, two_services, t
 def processes(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[TwoProcesses]:
-    """Two processes that are one service."""
     folder = tmp_path_factory.mktemp("processes")
     if request.param == "sqlite":
         opened = two_workers(folder)
@@ -28,7 +27,6 @@ def processes(
 
 @pytest.fixture
 def token(processes: TwoProcesses, store: str) -> str:
-    """A token of the store's owner."""
     return processes.service.make_token(store)
 
 

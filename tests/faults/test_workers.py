@@ -76,7 +76,6 @@ def hang(service: Service) -> int:
 
 
 def has_replaced(service: Service, pid: int) -> bool:
-    """Whether there are two workers without this one."""
     pids = worker_pids(service)
     return len(pids) == 2 and pid not in pids
 

@@ -46,14 +46,12 @@ def process_of(answer: httpx.Response) -> str:
 
 @contextmanager
 def two_workers(folder: Path) -> Iterator[TwoProcesses]:
-    """Two workers on one SQLite file."""
     with Service(folder, settings={"workers": 2}) as service:
         yield TwoProcesses((service,))
 
 
 @contextmanager
 def two_services(server: PostgresServer, folder: Path) -> Iterator[TwoProcesses]:
-    """Two services over one PostgreSQL database."""
     (folder / "other").mkdir()
     with (
         server.fresh() as url,

@@ -21,7 +21,6 @@ OLD = 100  # keys of this age or older are few
 
 
 def hash_of(number: int) -> bytes:
-    """The hash of the token of the store with this number."""
     return sha256(number.to_bytes(8)).digest()
 
 

@@ -126,7 +126,6 @@ def to_type_name(oid: int) -> str:
 
 
 def count_rows(plan: dict[str, Any]) -> int:
-    """How many rows of tables were read."""
     below: Sequence[dict[str, Any]] = plan.get("Plans", ())
     rows = sum(map(count_rows, below))
     if "Relation Name" not in plan or not plan["Node Type"].endswith("Scan"):
@@ -136,6 +135,5 @@ def count_rows(plan: dict[str, Any]) -> int:
 
 
 def count_blocks(plan: dict[str, Any]) -> int:
-    """How many blocks of 8 KiB were read."""
     blocks: int = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
     return blocks

@@ -31,11 +31,10 @@ class CitusCluster(PostgresServer):
     distribution = "citus"
 
     def __init__(self, folder: Path, *options: str, workers: int = 2) -> None:
-        self._folder = folder
-        self._options = (*OPTIONS, _FEW_SHARDS, *options)
-        super().__init__(folder / "coordinator", *self._options)
+        options = (*OPTIONS, _FEW_SHARDS, *options)
+        super().__init__(folder / "coordinator", *options)
         self.workers = [
-            PostgresServer(folder / f"worker-{number}", *self._options) for number in range(workers)
+            PostgresServer(folder / f"worker-{number}", *options) for number in range(workers)
         ]
 
     def __enter__(self) -> Self:
@@ -61,28 +60,12 @@ class CitusCluster(PostgresServer):
             self.execute(f"SELECT citus_set_node_property({whole})", database=name)
         return url
 
-    def add_worker(self, url: str) -> None:
-        """Start one more, for this database alone."""
-        worker = PostgresServer(self._folder / f"worker-{len(self.workers)}", *self._options)
-        self.workers.append(self._running.enter_context(worker))
-        self._add_node(worker, url.rpartition("/")[2])
-
-    def remove_worker(self, url: str, mode: str) -> None:
-        """Move the shards of the first one to the others, and stop it; of this database alone."""
-        worker = self.workers[0]
-        place = f"'127.0.0.1', {worker.port}"
-        for statement in (f"citus_drain_node({place}, '{mode}')", f"citus_remove_node({place})"):
-            self.execute(f"SELECT {statement}", database=url.rpartition("/")[2])
-        self.workers.remove(worker)
-        worker.stop()
-
     def _add_node(self, worker: PostgresServer, name: str) -> None:
         worker.execute(f"CREATE DATABASE {name}")
         worker.execute("CREATE EXTENSION citus", database=name)
         self.execute(f"SELECT citus_add_node('127.0.0.1', {worker.port})", database=name)
 
     def find_place(self, url: str, store: str) -> int:
-        """The port of the server that has the store."""
         database = url.rpartition("/")[2]
         ((port,),) = self.execute(_PLACE.format(store=store), database=database)
         assert isinstance(port, int)
@@ -90,7 +73,6 @@ class CitusCluster(PostgresServer):
 
     @contextmanager
     def fresh(self) -> Iterator[str]:
-        """See ``PostgresServer``."""
         url = self.make_database()
         migrate(url, distribution=self.distribution)
         try:

@@ -46,7 +46,6 @@ class ProxiedService(Struct, frozen=True):
 def proxied_service(
     server: PostgresServer, folder: Path, settings: Mapping[str, object] | None = None
 ) -> Iterator[ProxiedService]:
-    """A service on a fresh database of the server."""
     with server.fresh() as direct, Proxy(server.port) as proxy:
         behind = direct.replace(f":{server.port}/", f":{proxy.port}/")
         with Service(folder, database=behind, settings=settings) as service:

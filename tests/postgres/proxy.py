@@ -26,11 +26,9 @@ class Link:
         self._ends = {Way.ANSWERS: service, Way.REQUESTS: server}
 
     def source(self, way: Way) -> socket.socket:
-        """Where what goes this way comes from."""
         return self._ends[Way.ANSWERS if way is Way.REQUESTS else Way.REQUESTS]
 
     def target(self, way: Way) -> socket.socket:
-        """Where it goes to."""
         return self._ends[way]
 
     def cut(self) -> None:
@@ -40,12 +38,10 @@ class Link:
         self.end(Way.REQUESTS)
 
     def end(self, way: Way) -> None:
-        """Tell the target that no more comes; the other way goes on."""
         with suppress(OSError):
             self._ends[way].shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        """Let the sockets go."""
         for end in self._ends.values():
             end.close()
 
@@ -76,7 +72,6 @@ class Proxy:
             link.cut()
 
     def end(self, way: Way) -> None:
-        """Half-close all connections."""
         for link in list(self._links):
             link.end(way)
 
@@ -92,7 +87,6 @@ class Proxy:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Take connections and bytes, and pass nothing on until the end of the block."""
         self._passing.clear()
         try:
             yield

@@ -77,7 +77,6 @@ class PostgresServer:
 
     @property
     def pid(self) -> int:
-        """Process id of the postmaster."""
         return self._process.pid
 
     def url(self, database: str = _OWNER, user: str = _OWNER, port: int | None = None) -> str:
@@ -85,7 +84,6 @@ class PostgresServer:
         return f"postgresql://{user}@127.0.0.1:{port or self.port}/{database}"
 
     def start(self) -> Self:
-        """Start the server, and return when it takes connections."""
         arguments = ["-D", str(self._data), "-p", str(self.port)]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -104,7 +102,6 @@ class PostgresServer:
         raise AssertionError(f"PostgreSQL did not start:\n{self.log()}")
 
     def stop(self) -> None:
-        """Stop it, as an administrator does who does not wait for clients."""
         self._process.send_signal(signal.SIGINT)
         self._process.wait(_START_SECONDS)
 
@@ -145,7 +142,6 @@ class PostgresServer:
             self.stop()
 
     def log(self) -> str:
-        """All that the server printed."""
         return self._log.read_text(encoding="utf-8")
 
     def execute(self, *statements: str, database: str = _OWNER) -> list[tuple[object, ...]]:
@@ -225,7 +221,6 @@ def _run(program: str, *arguments: str) -> None:
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

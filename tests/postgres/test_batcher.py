@@ -15,7 +15,6 @@ class Refusing(Batcher[int, int]):
     """Gives all that waits up, as a writer does with what waited too long."""
 
     def next_batch(self) -> list[Waiting[int, int]]:
-        """Nothing."""
         for waiting in super().next_batch():
             waiting.future.set_exception(DatabaseUnavailableError())
         return []
@@ -25,7 +24,6 @@ class Failing(Batcher[int, int]):
     """Fails as a whole at the first item that is odd."""
 
     async def run(self, items: Sequence[int]) -> Sequence[int]:
-        """The items, if all are even."""
         if any(item % 2 for item in items):
             raise DatabaseUnavailableError
         return items

@@ -22,13 +22,11 @@ End = Callable[[PostgresServer], AbstractContextManager[None]]
 
 
 def fenced(server: PostgresServer) -> AbstractContextManager[None]:
-    """It takes no more writes."""
     server.execute("ALTER SYSTEM SET default_transaction_read_only = on", RELOAD)
     return nullcontext()
 
 
 def killed(server: PostgresServer) -> AbstractContextManager[None]:
-    """All of its processes are killed."""
     server.kill()
     return nullcontext()
 

@@ -34,12 +34,10 @@ def make_url(*ports: int, name: str = "postgres") -> str:
 
 
 def hosts(*ports: int) -> Hosts:
-    """The hosts of a URL with these ports."""
     return Hosts(make_url(*ports), prepares=True)
 
 
 async def connected_port(found: Hosts, seconds: float = SECONDS) -> int:
-    """The port of a new connection."""
     async with await found.connect(seconds) as connection:
         return connection.info.port
 

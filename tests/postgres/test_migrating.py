@@ -33,13 +33,11 @@ IS_MIGRATING = f"SELECT {OTHERS} 'DROP INDEX CONCURRENTLY|progress_create_index'
 
 @pytest.fixture
 def empty(postgres_server: PostgresServer, tmp_path: Path) -> Program:
-    """The program on a database without tables."""
     return Program(tmp_path, {"PLANTSTORE_DATABASE": postgres_server.make_database()})
 
 
 @pytest.fixture
 def program(postgres_server: PostgresServer, tmp_path: Path) -> Iterator[Program]:
-    """The program on a database with its schema."""
     with postgres_server.fresh() as url:
         yield Program(tmp_path, {"PLANTSTORE_DATABASE": url})
 

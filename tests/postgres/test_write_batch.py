@@ -28,7 +28,6 @@ _END_OTHERS = (
 
 @pytest.fixture
 def url(postgres_server: PostgresServer) -> Iterator[str]:
-    """A database with the schema, that nobody has used."""
     with postgres_server.fresh() as opened:
         yield opened
 

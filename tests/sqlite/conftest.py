@@ -30,6 +30,5 @@ def url(tmp_path: Path) -> str:
 
 @pytest.fixture
 def connection(url: str) -> Iterator[apsw.Connection]:
-    """A connection to it."""
     with closing(connect(Path(url.removeprefix("sqlite:///")))) as opened:
         yield opened

@@ -26,7 +26,6 @@ class Clock:
 
 @pytest.fixture
 def clock() -> Clock:
-    """The clock of the batches."""
     return Clock()
 
 

@@ -27,13 +27,11 @@ class Faulty(Service):
         self._fault = folder / "fault"
 
     def break_disk(self, words: str = "") -> None:
-        """Let fsyncs fail from now on."""
         part = self._fault.with_name("fault.part")
         part.write_text(words)
         part.rename(self._fault)
 
     def has_synced_again(self) -> bool:
-        """Whether anything was synced after a sync had failed."""
         return self._fault.with_name("fault.synced-again").exists()
 
 

@@ -103,7 +103,6 @@ def test_a_features_query_is_named_in_that_features_code_alone() -> None:
 
 
 def strings_of(file: Path) -> set[str]:
-    """The strings of a file of Python."""
     nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
     values = (node.value for node in nodes if isinstance(node, ast.Constant))
     return {value for value in values if isinstance(value, str)}

@@ -21,7 +21,6 @@ WARNING = "aborted a long list"
 
 
 def write_until(client: httpx.Client, condition: Callable[[], bool]) -> None:
-    """Create plants until the condition holds."""
     for number in range(MAX_WRITES):
         if condition():
             return

@@ -11,7 +11,6 @@ from tests.service import Service
 
 _NEED_A_CLUSTER = (
     "test_faults.py",
-    "test_fleet.py",
     "test_migrating.py",
     "test_moving.py",
     "test_plans.py",
@@ -29,14 +28,12 @@ def cluster(tmp_path: Path) -> Iterator[CitusCluster]:
 
 @pytest.fixture
 def service(cluster: CitusCluster, tmp_path: Path) -> Iterator[Service]:
-    """A service on the cluster, by its coordinator."""
     with cluster.fresh() as url, Service(tmp_path, database=url) as running:
         yield running
 
 
 @pytest.fixture
 def stores(cluster: CitusCluster, service: Service) -> list[str]:
-    """A store on each worker."""
     found: dict[int, str] = {}
     for number in range(100):
         name = f"store-{number}"

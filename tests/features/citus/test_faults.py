@@ -137,28 +137,3 @@ def test_processes_on_workers_need_no_coordinator(
     for number, store in enumerate(stores):
         assert_whole(service, store, loads[number] + loads[number + 2])
     assert {error for load in loads for one in load for error in one.refusals} <= {50301}
-
-
-def test_a_killed_worker_takes_its_stores_and_its_process_with_it(
-    cluster: CitusCluster, service: Service, stores: list[str], on_workers: list[Service]
-) -> None:
-    tokens = [service.make_token(store) for store in stores]
-    with under_load_of_all(on_workers, tokens) as loads:
-        *lost, kept = loads
-        for load_clients in loads:
-            wait_until_acknowledged(load_clients, 5)
-        cluster.workers[0].kill()
-        for load_clients in lost:
-            wait_until_refused(load_clients, 3)
-        wait_until_acknowledged(kept, 20)
-        cluster.workers[0].start()
-        for number, asked in enumerate(on_workers):
-            wait_until_written(asked, tokens[0], number)
-        for load_clients in loads:
-            wait_until_acknowledged(load_clients, 20)
-    loads[0][0].acknowledged |= set(range(len(on_workers)))
-    for number, store in enumerate(stores):
-        assert_kept(service, {store: loads[number] + loads[number + 2]})
-    for asked in on_workers:
-        assert_alive(asked)
-    assert {error for one in kept for error in one.refusals} <= {50301}

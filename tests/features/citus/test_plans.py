@@ -67,5 +67,4 @@ def test_these_are_the_statements_of_serving() -> None:
 
 
 def find_uses(pattern: re.Pattern[str], *modules: Path) -> set[str]:
-    """The names in these modules that the pattern finds."""
     return {name for one in modules for name in pattern.findall(one.read_text(encoding="utf-8"))}

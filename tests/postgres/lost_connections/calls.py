@@ -37,7 +37,6 @@ def delete(client: httpx.Client, plant_id: int) -> int:
 
 
 def wait_until_well(client: httpx.Client) -> None:
-    """Return when the service lists again, as it must by itself."""
     wait_until(lambda: client.get("/plants?limit=0").status_code == 200)
 
 

@@ -14,13 +14,11 @@ SETTINGS = {"database_timeout": 1, "write_timeout": 1}
 
 @pytest.fixture
 def proxied(postgres_server: PostgresServer, tmp_path: Path) -> Iterator[ProxiedService]:
-    """A service behind a network that can fail."""
     with proxied_service(postgres_server, tmp_path, SETTINGS) as opened:
         yield opened
 
 
 @pytest.fixture
 def client(proxied: ProxiedService) -> Iterator[httpx.Client]:
-    """A client of the service."""
     with proxied.service.client(proxied.token) as opened:
         yield opened
