@@ -40,7 +40,8 @@ def test_the_quick_start_of_the_readme(tmp_path: Path) -> None:
     script = script.replace("git clone ADDRESS-OF-THIS-REPOSITORY plantstore", f"cd {tmp_path}")
     copy_project(tmp_path / "plantstore")
     environ = os.environ | {"HOME": str(tmp_path), "PYTHON": sys.executable, "PIP_NO_COMPILE": "1"}
-    environ.pop("XDG_DATA_HOME", None)
+    for variable in ("XDG_DATA_HOME", "MAKEFLAGS", "ARGS"):  # `make test ARGS=...` exports its own
+        environ.pop(variable, None)
     with subprocess.Popen(
         ["sh", "-ec", script], env=environ, stdout=PIPE, stderr=STDOUT, start_new_session=True
     ) as process:
