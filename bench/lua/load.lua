@@ -1,10 +1,10 @@
--- What all scripts share. Arguments: the run's first number, and a file for those that read one.
+-- What all scripts share. Arguments: the run's first number, and what a script prepares itself with.
 
 local number
 
 function init(arguments)
   number = tonumber(arguments[1])
-  if prepare then prepare(arguments[2]) end
+  if prepare then prepare(unpack(arguments, 2)) end
 end
 
 -- A number that no other request has.

@@ -17,7 +17,8 @@ HEADER = ",".join(PLANT_FIELDS) + "\r\n"
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")
 _INT64_DIGITS = 20
-_QUOTED = re.compile('[",;\t\r\n]|^[\\s\ufeff]|[\\s\ufeff]$')  # what is white space to the page
+_SPECIAL = re.compile('[",;\t\r\n]')
+_EDGES = re.compile("[\\s\ufeff]")  # what is white space to the page
 
 
 def restore(cell: str) -> str:
@@ -55,4 +56,6 @@ def _to_cell(value: int | str | None) -> str:
     if not isinstance(value, str):
         return "" if value is None else str(value)
     cell = f"'{value}" if _FORMULA.match(value) else value
-    return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
+    if _SPECIAL.search(cell) or _EDGES.match(cell) or _EDGES.match(cell, len(cell) - 1):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell

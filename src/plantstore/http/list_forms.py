@@ -1,7 +1,7 @@
 """The forms of a list: JSON, and by ``Accept`` NDJSON and CSV.
 
-The database makes JSON, which is sent as it is if it is what was asked for. Any other form, and
-what is included beside ids, is made from it here.
+The database makes JSON, of which JSON and NDJSON are copies. CSV, and what is included beside ids,
+is made from it here.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -21,6 +21,7 @@ Row = dict[str, Any]  # a plant, as JSON has it, with its id
 
 _encoder = msgspec.json.Encoder()
 _decode = msgspec.json.Decoder(list[Row]).decode
+_BETWEEN = b'},{"'  # two plants of a page
 
 
 def _include(row: Row, included: Collection[str]) -> Row:
@@ -45,11 +46,23 @@ def _write_csv(rows: Sequence[Row], _included: Collection[str]) -> bytes:
     return write_lines(NewPlant(**row) for row in rows).encode()
 
 
+def split_plants(plants: bytes) -> list[bytes]:
+    """The plants of a page, each without its braces and the first quote.
+
+    No text has what is between two plants: in JSON, a backslash precedes its quotes.
+    """
+    return plants[2:-1].split(_BETWEEN) if plants else []
+
+
+def _to_lines(plants: bytes) -> bytes:
+    return b'{"%s}\n' % b'}\n{"'.join(split_plants(plants)) if plants else b""
+
+
 class Form(Struct, frozen=True):
     """How a list is written: its ``opening``, what is ``between`` parts of it, its ``closing``.
 
-    ``key`` comes before the query in the keys and the entity tags of its responses: no query begins
-    so, and JSON has none.
+    ``copy`` makes it of a page's JSON, if that is possible. ``key`` comes before the query in the
+    keys and the entity tags of its responses: no query begins so, and JSON has none.
     """
 
     content_type: HeaderLines
@@ -58,14 +71,15 @@ class Form(Struct, frozen=True):
     opening: bytes = b""
     between: bytes = b""
     closing: bytes = b""
+    copy: Callable[[bytes], bytes] | None = None
 
 
-AS_JSON = Form(JSON, _write_json, b"", b"[", b",", b"]")
+AS_JSON = Form(JSON, _write_json, b"", b"[", b",", b"]", bytes)
 _CSV = b"Content-Type: text/csv; charset=utf-8; header=present\r\n"
 _NDJSON = b"Content-Type: application/x-ndjson\r\n"
 _OTHERS = {
     b"text/csv": Form(_CSV, _write_csv, b"csv ", HEADER.encode()),
-    b"application/x-ndjson": Form(_NDJSON, _write_ndjson, b"ndjson "),
+    b"application/x-ndjson": Form(_NDJSON, _write_ndjson, b"ndjson ", copy=_to_lines),
 }
 
 
@@ -78,6 +92,6 @@ def choose_form(accepted: bytes | None) -> Form:
     return _OTHERS[best] if is_preferred else AS_JSON
 
 
-def read_rows(plants: bytes) -> list[Row]:
-    """The plants of a page, of which each has its id."""
-    return _decode(b"[%s]" % plants)
+def read_rows(plants: Sequence[bytes]) -> list[Row]:
+    """Some of the split plants, of which each has its id."""
+    return _decode(b'[{"%s}]' % _BETWEEN.join(plants))

@@ -17,7 +17,7 @@ from plantstore.core.pools import Pool
 from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
 from plantstore.http.limits.turns import Turns
-from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows
+from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, split_plants
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.responses import header_line, is_current, make_response, revision_line
@@ -28,7 +28,8 @@ _PAGE_SIZE = 1000
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # is included
-_AT_A_TURN, _COST = 100, 20  # plants of which other forms are made, 2 µs each
+_READ_AT_COST = 20  # plants, for each of which 1 is added to what a request costs
+_WRITTEN_AT_A_TURN, _COST = 25, 24  # plants of which other forms are made, up to 10 µs each
 
 
 class PlantLists:
@@ -67,6 +68,7 @@ class PlantLists:
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
         store_id, key = caller.store_id, form.key + request.query
+        await self._take_turn(caller, query)
         page = await self._database.read_page(store_id, query, _PAGE_SIZE)
         if page.more and (query.limit is None or query.limit > _PAGE_SIZE):
             await self._places.wait_and_take(caller.token_store_id)
@@ -121,6 +123,7 @@ class PlantLists:
         before, more = form.opening, True
         query = replace(query, with_total=False)
         while more:
+            await self._take_turn(caller, query)
             page = await snapshot.read_page(query, _PAGE_SIZE)
             left = None if query.limit is None else query.limit - page.count
             more = page.more and left != 0
@@ -130,14 +133,20 @@ class PlantLists:
             before = form.between
             query = replace(query, first_id=page.last_id + 1, limit=left) if more else query
 
+    async def _take_turn(self, caller: Caller, query: PlantQuery) -> None:
+        """Pay for the plants before they are read: so a round has no more than its share."""
+        count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
+        await self._turns.take(caller.principal, count // _READ_AT_COST)
+
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
         """The plants of a page in this form."""
-        if form is AS_JSON and query.included <= _BY_DATABASE:
-            return page.plants
-        rows, parts = read_rows(page.plants), []
-        for start in range(0, len(rows), _AT_A_TURN):
+        if form.copy is not None and query.included <= _BY_DATABASE:
+            return form.copy(page.plants)
+        plants, parts = split_plants(page.plants), []
+        for start in range(0, len(plants), _WRITTEN_AT_A_TURN):
             await self._turns.take(caller.principal, _COST)
-            parts.append(form.write(rows[start : start + _AT_A_TURN], query.included))
+            rows = read_rows(plants[start : start + _WRITTEN_AT_A_TURN])
+            parts.append(form.write(rows, query.included))
         return form.between.join(parts)
 
     async def _close(self, snapshot: Snapshot, caller: Caller) -> None:

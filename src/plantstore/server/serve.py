@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
@@ -29,6 +30,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 # Where they are ignored from the start they stay so: nohup ignores SIGHUP, and a shell whose job in
 # the background we are SIGINT. It ignores SIGQUIT too, with which workers are told to end at once.
 _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
+
+# That a thread waits for Python's lock while the event loop runs: a write does so twice.
+_SWITCH_SECONDS = 0.00005
 
 Beside = Callable[[], Coroutine[None, None, None]]
 
@@ -55,6 +59,7 @@ def serve(
 
 
 def run(main: Coroutine[None, None, None]) -> None:
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main)
 

@@ -6,7 +6,6 @@ it is stored, and its results are read. A window that was begun is stored whole,
 client has gone. An atomic body is one write, and one response.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from functools import partial
@@ -32,7 +31,7 @@ from plantstore.features.changes.lines import (
     read_change,
     write_result,
 )
-from plantstore.features.changes.writes import Window, Writes, explain, is_of_all
+from plantstore.features.changes.writes import Lane, Window, Writes, explain, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
 from plantstore.http.limits.turns import Turns
@@ -75,7 +74,7 @@ class Changes:
         self._places = places
         # One window at a time is in the queue of writes: half of what its store may have there.
         self._window_size = max(1, settings.max_writes // 4)
-        self._writing = asyncio.Lock()
+        self._lane = Lane(turns)
 
     async def respond(self, request: Request, caller: Caller) -> Response | Stream:
         """Make the changes in the body, as it arrives, or as one if they are atomic."""
@@ -106,7 +105,7 @@ class Changes:
         self, body: Body, caller: Caller, read: Read, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body is told of the next line."""
-        writes = Writes(self._database, self._writing)
+        writes = Writes(self._database, self._lane)
         error: PlantStoreError | None = None
         try:
             async for number, lines in self._read_windows(body):
@@ -146,9 +145,12 @@ class Changes:
         atomic = Atomic(caller.store_id, [*keys, *(change for _, change in window)])
         revision = caller.revision
         try:
-            async with self._writing:
-                if atomic.writes:
+            if atomic.writes:
+                await self._lane.enter()
+                try:
                     _, revision = await self._database.write(atomic)
+                finally:
+                    self._lane.leave()
         except RefusedError as refused:
             if refused.outcome is Outcome.REPLAYED:
                 headers = _LINES + REPLAYED + revision_line(refused.revision)

@@ -20,6 +20,9 @@ from plantstore.core.errors import (
 )
 from plantstore.core.model import DONE, Outcome
 from plantstore.features.changes.lines import Change, write_result
+from plantstore.http.limits.turns import Turns
+
+_PAUSE = 1.0  # for a second in which a window was written
 
 Result = Change | PlantStoreError  # a change that is done, or why it is not
 Window = Sequence[tuple[int, Result]]  # the changes to make, by the numbers of their lines
@@ -30,16 +33,39 @@ _OF_ONE_LINE = (
 )
 
 
+class Lane:
+    """Has one window of all bodies at a time.
+
+    While several users are active, as much time as it took is left to others before the next one.
+    """
+
+    def __init__(self, turns: Turns) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._turns = turns
+        self._lock = asyncio.Lock()
+        self._began = 0.0
+
+    async def enter(self) -> None:
+        """Wait until no window is written."""
+        await self._lock.acquire()
+        self._began = self._loop.time()
+
+    def leave(self) -> None:
+        """Have the next window enter."""
+        seconds = self._loop.time() - self._began if self._turns.is_shared else 0.0
+        self._loop.call_later(_PAUSE * seconds, self._lock.release)
+
+
 class Writes:
-    """Makes changes, window after window, ``writing`` one window of all bodies.
+    """Makes changes, window after window, each in the ``lane`` of all bodies.
 
     ``next_line`` is the first line without a result; ``are_over`` says that an error of more than
     one line has happened: nothing more is changed.
     """
 
-    def __init__(self, database: Database, writing: asyncio.Lock) -> None:
+    def __init__(self, database: Database, lane: Lane) -> None:
         self._database = database
-        self._writing = writing
+        self._lane = lane
         self._running: asyncio.Task[bytes] | None = None
         self.next_line = 1
         self.are_over = False
@@ -52,9 +78,9 @@ class Writes:
         else:
             results = await asyncio.shield(running)
         if window and not self.are_over:
-            await self._writing.acquire()
+            await self._lane.enter()
             self._running = asyncio.get_running_loop().create_task(self._write(window))
-            self._running.add_done_callback(lambda _: self._writing.release())
+            self._running.add_done_callback(lambda _: self._lane.leave())
         return results
 
     async def _write(self, window: Window) -> bytes:

@@ -6,7 +6,6 @@ the next holder. It takes a twentieth of a processor at most, and each store get
 
 import asyncio
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +40,6 @@ _TICK_SECONDS = 0.5  # between two looks at the database
 _RETRY_SECONDS = 1.0  # to become the one who delivers
 _CLOSING_SECONDS = 2.0
 _CPU_SHARE = 0.05  # of one processor
-_SWITCH_SECONDS = 0.0005
 _BURST_SECONDS = 0.02
 _MAX_SENDING = 512  # in all
 _ACTOR = Actor("", name="plantstore")
@@ -82,7 +80,6 @@ class Deliverer:
             await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
 
     def _run_loop(self) -> None:
-        sys.setswitchinterval(_SWITCH_SECONDS)  # requests wait no longer for Python's lock
         with suppress(asyncio.CancelledError):
             asyncio.run(self._run())
 

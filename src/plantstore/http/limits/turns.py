@@ -21,12 +21,15 @@ _Waiting = tuple[int, "asyncio.Future[None]"]
 
 
 class Turns:
-    """The turns of one process's users, or of addresses. Make it on the event loop."""
+    """The turns of one process's users, or of addresses. Make it on the event loop.
+
+    ``is_shared`` says whether several were active recently.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._last: Hashable = None  # who was seen
-        self._is_shared = False
+        self.is_shared = False
         self._shared_until = 0.0
         self._spent: dict[Hashable, int] = {}  # in this round
         self._waiting: dict[Hashable, deque[_Waiting]] = {}
@@ -36,10 +39,10 @@ class Turns:
         if key != self._last:
             if self._last is not None:
                 self._shared_until = self._loop.time() + _SHARED_SECONDS
-                if not self._is_shared:
+                if not self.is_shared:
                     self._look_for_others()
             self._last = key
-        elif not self._is_shared:
+        elif not self.is_shared:
             return True
         spent = self._spent.get(key, 0)
         if spent >= _SHARE:  # as it is at least while others of the key wait
@@ -67,12 +70,12 @@ class Turns:
 
     def charge(self, key: Hashable, cost: int) -> None:
         """Add to what a request has cost: its size is known when it was handled."""
-        if self._is_shared:
+        if self.is_shared:
             self._spend(key, self._spent.get(key, 0) + cost)
 
     def _look_for_others(self) -> None:
-        self._is_shared = self._loop.time() < self._shared_until
-        if self._is_shared:
+        self.is_shared = self._loop.time() < self._shared_until
+        if self.is_shared:
             self._loop.call_at(self._shared_until, self._look_for_others)
 
     def _spend(self, key: Hashable, spent: int) -> None:
