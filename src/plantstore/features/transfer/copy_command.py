@@ -41,7 +41,7 @@ def copy(
         copying.check()
         rows = copying.count_rows()
         for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
-            run_steps(output, words, steps, rows, "rows")
+            run_steps(output, words, steps, rows)
     databases = {"database": without_password(target), "source": without_password(source)}
     log_change("copy", **databases, store=store)
     counts = ", ".join(f"{words}: {count}" for words, count in copying.written.items())

@@ -48,7 +48,7 @@ def read_good_lines(
 ) -> Iterator[tuple[int, NewPlant]]:
     """The plants of a file with their lines; the errors of other lines are noted."""
     errors.source = errors.source or source
-    with show_progress(output, "reading", source.size, "bytes") as advance:
+    with show_progress(output, "reading", source.size) as advance:
         for number, (line, found) in enumerate(read_plants(source, with_ids=with_ids), 1):
             if number % _LINES_AT_ONCE == 0:
                 advance(source.position)

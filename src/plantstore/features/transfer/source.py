@@ -8,27 +8,17 @@ import gzip
 import io
 import os
 import stat
-import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from plantstore.core.decoding import MAX_LINE
 from plantstore.core.errors import SetupError
 
-try:  # from Python 3.14 on its own, before that where backports.zstd is installed
-    _zstd: Any = import_module(
-        "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    )
-except ImportError:
-    _zstd = None
-
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, which are ZIP files; .xls
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_NOT_COMPRESSED = (EOFError, zlib.error, gzip.BadGzipFile, *([_zstd.ZstdError] if _zstd else []))
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -63,48 +53,39 @@ class Source:
 
         :raises SetupError: the file cannot be decompressed, or has no lines.
         """
-        with self._explained(), io.BufferedReader(self._file) as file:
-            raw = self._decompress(file)
-            if raw.peek(4).startswith(_WORKBOOKS):
-                raise SetupError(
-                    f"{self.name} is a workbook or an archive: open it with a spreadsheet program, "
-                    "save it as CSV in UTF-8, and import that file"
-                )
-            encoding, errors = self.encoding or "utf-8-sig", "strict"
-            if raw.peek(2).startswith(_UTF_16):
-                encoding = "utf-16"
-            elif self.encoding is None:
-                errors = "surrogateescape"
-            text = io.TextIOWrapper(raw, encoding, errors, newline="")
+        with io.BufferedReader(self._file) as file:
+            is_compressed = file.peek(2).startswith(_GZIP)
+            raw = io.BufferedReader(gzip.GzipFile(fileobj=file)) if is_compressed else file
+            try:
+                yield from self._decode(raw)
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise SetupError(f"{self.name} cannot be decompressed: {error}") from error
+            except UnicodeError as error:
+                known = "neither in UTF-8 nor in UTF-16"
+                known = f"not in {self.encoding}" if self.encoding else known
+                raise SetupError(f"{self.name} is {known}") from error
+
+    def _decode(self, raw: "io.BufferedReader[Any]") -> Iterator[str]:
+        start = raw.peek(4)
+        if start.startswith(_WORKBOOKS):
+            raise SetupError(
+                f"{self.name} is a workbook or an archive: open it with a spreadsheet program, "
+                "save it as CSV in UTF-8, and import that file"
+            )
+        if start.startswith(_ZSTD):
+            raise SetupError(f"{self.name} is compressed with zstd: decompress it with `zstd -d`")
+        encoding, errors = self.encoding or "utf-8-sig", "strict"
+        if start.startswith(_UTF_16):
+            encoding = "utf-16"
+        elif self.encoding is None:
+            errors = "surrogateescape"
+        with io.TextIOWrapper(raw, encoding, errors, newline="") as text:
             while line := text.readline(MAX_LINE):
                 self.count += 1
                 if len(line) == MAX_LINE:
                     where = f"line {self.count} of {self.name}"
                     raise SetupError(f"{where} is over {MAX_LINE} characters")
                 yield line
-
-    def _decompress(self, file: "io.BufferedReader[Any]") -> "io.BufferedReader[Any]":
-        magic = file.peek(4)
-        if magic.startswith(_GZIP):
-            return io.BufferedReader(gzip.GzipFile(fileobj=file))
-        if not magic.startswith(_ZSTD):
-            return file
-        if _zstd is None:
-            raise SetupError(
-                f"{self.name} is compressed with zstd: decompress it with `zstd -d`, or install "
-                "plantstore[zstd]"
-            )
-        return io.BufferedReader(_zstd.ZstdFile(file))
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except _NOT_COMPRESSED as error:
-            raise SetupError(f"{self.name} cannot be decompressed: {error}") from error
-        except UnicodeError as error:
-            known = f"not in {self.encoding}" if self.encoding else "neither in UTF-8 nor in UTF-16"
-            raise SetupError(f"{self.name} is {known}") from error
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from backports import zstd
 
 from tests.cli.program import Program
 from tests.databases import SQLITE_ONLY
@@ -51,9 +50,8 @@ def test_plants_are_created_with_their_events_and_listed_at_once(
         b"name\tid\ttag\nRose\t7\tred\n\nFern\t9\n",
         b'{"id":7,"name":"Rose","tag":"red"}\n\n{"id":9,"name":"Fern","more":[1]}',
         gzip.compress(CSV.encode()),
-        zstd.compress(CSV.encode()),
     ],
-    ids=["bom", "utf-16", "semicolons", "tabs", "ndjson", "gzip", "zstd"],
+    ids=["bom", "utf-16", "semicolons", "tabs", "ndjson", "gzip"],
 )
 def test_a_file_is_known_by_its_content(
     program: Program, store: str, client: httpx.Client, content: bytes
@@ -216,7 +214,7 @@ def test_the_quota_is_exact(
         (b"id,name,ID\n", "two columns named id"),
         (b"[]", "a JSON array"),
         (gzip.compress(CSV.encode())[:-9], "cannot be decompressed"),
-        (zstd.compress(CSV.encode())[:-9], "cannot be decompressed"),
+        (b"\x28\xb5\x2f\xfd", "decompress it with `zstd -d`"),
         (b"id,name\n1," + b"x" * 2**16, "line 2 of plants.csv is over 65536 characters"),
         (CSV.encode("utf-16")[:-1], "neither in UTF-8 nor in UTF-16"),
     ],
