@@ -96,21 +96,6 @@ def test_handshakes_that_fail_take_no_memory(start: StartService) -> None:
                 assert connection.has_data(TIMEOUT)  # or the end
 
 
-def test_bodies_that_were_given_up_take_no_memory(
-    start: StartService, trust: ssl.SSLContext
-) -> None:
-    service = start()
-    create = Message("POST", "/plants").adding("Expect", "100-continue")
-    create = create.bearing(service.make_token()).carrying(b"x" * 30_000)
-    with takes_at_most(service, 15_000_000):
-        for _ in range(500):
-            with Connection(service.origin, trust=trust) as connection:
-                connection.send(create.head())
-                assert connection.receive().status == 100
-                connection.send(create.body[:20_000])
-                connection.reset()
-
-
 def test_who_asks_for_much_and_goes_leaves_no_line_in_the_log(
     start: StartService, trust: ssl.SSLContext
 ) -> None:

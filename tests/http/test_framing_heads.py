@@ -40,9 +40,9 @@ READ = [
     answered(padded(HEAD_MAX), 200),
     answered(with_headers(100), 200),
     answered(CREATE.carrying(FERN).adding("Content-Length", "0" * 5000 + "25"), 200),
-    # An old client is answered and left, unless it says otherwise.
+    # An old client is answered and left.
     *(ended(Message("GET", "/livez", headers, version="HTTP/1.0"), 200) for headers in (
-        *((), (("Host", "x"),), (("Connection", "close"),)),
+        *((), (("Host", "x"),), (("Connection", "close"),), (("Connection", "Keep-Alive"),)),
     )),
 ]  # fmt: skip
 HEADS = (
@@ -113,18 +113,6 @@ TARGETS = [
 @pytest.mark.parametrize("case", [*READ, *REFUSED, *TARGETS], ids=str)
 def test_a_head_is_read_or_refused(service: Service, store: str, case: Case) -> None:
     expect_responses(service, store, case)
-
-
-def test_an_old_client_may_keep_the_connection(service: Service, token: str) -> None:
-    keeping = (("Connection", "Keep-Alive"), ("Authorization", f"Bearer {token}"))
-    message = Message("GET", "/plants", keeping, version="HTTP/1.0")
-    with Connection(service.origin) as connection:
-        for _ in range(3):
-            answer = connection.ask(message)
-            assert (answer.status, answer.body) == (200, b"[]")
-            assert answer.headers["connection"] == "keep-alive"
-        assert connection.ask(message.without("Connection")).closes
-        assert connection.read_to_end() == b""
 
 
 def test_a_target_without_a_path_is_the_root(service: Service) -> None:

@@ -86,7 +86,7 @@ class App:
         self.plants = PlantOperations(database, self.authentication, lists)
         self.routes = Routes(database, self.authentication, self.plants, self.pools)
         self._observe_refusal_at = 0.0
-        self.recall: Callable[[bytes], Response | None] = self._recall
+        self.get_cached: Callable[[bytes], Response | None] = self._get_cached
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
         self.run_beside(self._begin_minutes())
@@ -100,7 +100,7 @@ class App:
         self._observers.append(observer)
         self._observed_seconds = min(self._observed_seconds, seconds)
 
-    def _recall(self, raw: bytes) -> Response | None:
+    def _get_cached(self, raw: bytes) -> Response | None:
         cached = self.cache.requests.get(raw)
         if cached is None or cached.expires_at <= time.time() or not cached.caller.unchanged():
             return None
@@ -166,7 +166,7 @@ class App:
 
     def handle_all(self) -> None:
         """Answer no more requests from memory, so that observers get each."""
-        self.recall = lambda _data: None
+        self.get_cached = lambda _data: None
 
     def announce_stop(self) -> None:
         """See ``Application``."""

@@ -159,9 +159,11 @@ def migrate(
             sql = load_queries(_PACKAGE, distribution)
             pending = find_pending(_load(distribution), applied)
             if not stops_older:
-                _require_no_older(connection, [one for one in pending if one.stops_older])
+                _require_no_older(
+                    connection, [migration for migration in pending if migration.stops_older]
+                )
             for is_outside, group in groupby(
-                pending, lambda one: bool(_OUTSIDE_LINE.search(one.sql))
+                pending, lambda migration: bool(_OUTSIDE_LINE.search(migration.sql))
             ):
                 _apply(connection, sql, group, is_outside=is_outside)
         return pending
@@ -170,13 +172,13 @@ def migrate(
 def _require_no_older(connection: Connection, stopping: Sequence[Migration]) -> None:
     """Refuse while programs are connected that cannot work with one of these migrations."""
     needed = max((migration.compatible_since for migration in stopping), default=0)
-    found = [
+    programs = [
         f"{name} ({count} connections)"
         for name, count in connection.execute(_PROGRAMS)
         if int(name.rpartition(" schema ")[2] if " schema " in name else 0) < needed
     ]
-    if found:
-        reason = f"such programs are connected: {', '.join(found)}: stop them"
+    if programs:
+        reason = f"such programs are connected: {', '.join(programs)}: stop them"
         raise SetupError(refuse_to_stop(stopping, reason))
 
 

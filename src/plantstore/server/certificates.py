@@ -62,9 +62,9 @@ class Certificate:
 
     def _read_stamp(self) -> Stamp:
         """What differs after a change of the files, or of the links that lead to them."""
-        found = []
+        stamps = []
         for path in (self._cert, self._key):
             with suppress(OSError):  # it is missing while it is replaced
                 stat = os.stat(path)  # noqa: PTH116 - a path as the settings have it
-                found.append((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns))
-        return tuple(found)
+                stamps.append((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        return tuple(stamps)

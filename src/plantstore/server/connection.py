@@ -61,7 +61,7 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         self._settings = connections.settings
         self._handle = connections.application.handle
-        self._recall = connections.application.recall
+        self._get_cached = connections.application.get_cached
         self._ids = connections.request_ids
         self._idle_timeout = self._settings.idle_timeout
         self._loop = asyncio.get_running_loop()
@@ -93,10 +93,10 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Serve the requests in the data, if none is in flight."""
         if self._phase is REQUEST and not self._buffer and data.startswith(b"GET "):
-            response, own_id = self._recall(data), b""
+            response, own_id = self._get_cached(data), b""
             if response is None and data.find(_END) + len(_END) == len(data) <= MAX_HEAD:
                 known, own_id = leave_out(data)
-                response = None if known is data else self._recall(known)
+                response = None if known is data else self._get_cached(known)
             if response is not None:
                 self._repeat(response, own_id)
                 return
@@ -442,7 +442,7 @@ class Connection(asyncio.Protocol):
 
     def announce_stop(self) -> None:
         """End the connection with its next response."""
-        self._recall = self._connections.application.recall
+        self._get_cached = self._connections.application.get_cached
         if self._handling is not None:
             self._connection_line = CLOSE
         self._end_stream()

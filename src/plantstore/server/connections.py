@@ -77,7 +77,7 @@ class Connections:
         pool, network = self.pools.connections, connection.network
         if not pool.has_room(network):
             owner = pool.largest if pool.used >= pool.size else network
-            self._make_room(one for one in self.opened if one.network == owner)
+            self._make_room(known for known in self.opened if known.network == owner)
         if not pool.try_take(network):
             return False
         self.opened.add(connection)
@@ -112,7 +112,9 @@ class Connections:
             connection.abandon()
 
     def _make_room(self, connections: "Iterable[Connection]") -> None:
-        waiting = sorted((one for one in connections if one.is_waiting), key=lambda one: one.since)
+        waiting = sorted(
+            (known for known in connections if known.is_waiting), key=lambda known: known.since
+        )
         for connection in waiting[: 1 + len(self.opened) // _ROOM]:
             self.release(connection)
             connection.drop()
@@ -129,7 +131,7 @@ class Connections:
                 connection.expire()
         unsent = self.pools.unsent_bytes
         if unsent.used > unsent.size:
-            self._make_room(one for one in self.opened if one.holder == unsent.largest)
+            self._make_room(known for known in self.opened if known.holder == unsent.largest)
 
 
 def _begin(handshake: Handshake, done: Callable[[asyncio.Transport | None], None]) -> None:

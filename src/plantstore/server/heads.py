@@ -39,7 +39,6 @@ _SINGLE = (
 )
 
 CLOSE = b"Connection: close\r\n"
-_KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 needs
 
 
 class Fields(Struct, frozen=True):
@@ -233,7 +232,6 @@ class HeadParser:
         if coding is not None and coding.lower() != b"chunked":
             raise RequestError(40011, reason="its Transfer-Encoding must be chunked")
         options = {option.strip() for option in headers.get(b"connection", b"").lower().split(b",")}
-        closes = b"close" in options or not (takes_chunks or b"keep-alive" in options)
         return Fields(
             headers,
             # Below 2^64, as the parser checks, but maybe with more leading zeros than Python reads.
@@ -241,5 +239,5 @@ class HeadParser:
             coding is not None,
             takes_chunks and headers.get(b"expect", b"").lower() == b"100-continue",
             takes_chunks,
-            CLOSE if closes else b"" if takes_chunks else _KEEP_ALIVE,
+            b"" if takes_chunks and b"close" not in options else CLOSE,
         )

@@ -164,6 +164,6 @@ def _remove_stale(path: str) -> None:
 def _identify(path: str | None) -> tuple[int, int] | None:
     """The file's device and inode; None without one."""
     with suppress(OSError):
-        found = os.lstat(path or "")
-        return found.st_dev, found.st_ino
+        status = os.lstat(path or "")
+        return status.st_dev, status.st_ino
     return None

@@ -19,14 +19,15 @@ class Request(Struct):
     """One request, created when its head is complete; ``id`` is its X-Request-Id.
 
     ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
-    name are joined by commas; those that only trace a request (``tracing.py``) may be left out, and
-    ``read_tracing`` finds them. A ``body`` that arrived with its head is bytes. ``error`` is set if
-    the server refuses the request; the application makes the response. ``raw`` is all bytes of a
-    GET, without tracing lines, if ``Application.recall`` may respond to the same bytes next time.
-    ``lines`` are all header lines, if some were left out of the headers. ``address`` is the
-    peer's; the application sets ``caller``, who sent it, ``holder``, who holds what it takes of the
-    pools, ``route``, its path's pattern, and
-    ``refusal``, why it was refused; and of a write ``writes``, its store and scope.
+    name are joined by commas; those that only trace a request (``tracing.py``) may be left out:
+    then ``lines`` are all header lines, and ``read_tracing`` finds them. A ``body`` that arrived
+    with its head is bytes. ``error`` is set if the server refuses the request; the application
+    makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
+    ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
+
+    The application sets ``caller``, who sent it; ``holder``, who holds what it takes of the pools;
+    ``route``, its path's pattern; ``refusal``, why it was refused; and of a write ``writes``, its
+    store and scope.
     """
 
     id: bytes
@@ -105,7 +106,7 @@ class Application(Protocol):
     connections: Collection[object]
     pools: Pools
 
-    def recall(self, data: bytes) -> Response | None:
+    def get_cached(self, data: bytes) -> Response | None:
         """The response to these bytes, a complete GET seen before, if it is still valid.
 
         It is without the tracing lines.
@@ -118,7 +119,7 @@ class Application(Protocol):
         """
 
     def announce_stop(self) -> None:
-        """Tell those who ask for it that the service is stopping; ``recall`` finds no more."""
+        """Tell those who ask for it that the service is stopping; ``get_cached`` finds no more."""
 
     def reload(self) -> None:
         """Take what was changed outside of the service, as SIGHUP asks."""

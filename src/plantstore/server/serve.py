@@ -119,7 +119,7 @@ class Server:
         running = [beside(), self._stop_when_broken(application)]
         if connections.certificate is not None:
             running.append(connections.certificate.follow_files())
-        tasks = [self._loop.create_task(one) for one in running]
+        tasks = [self._loop.create_task(part) for part in running]
         notify(READY)
         await self._drain.wait()
         for listener, server in zip(listeners, servers, strict=True):

@@ -51,10 +51,10 @@ def count_unread(transport: asyncio.BaseTransport) -> int:
     return _count(transport, termios.FIONREAD)
 
 
-def _count(transport: asyncio.BaseTransport, what: int) -> int:
+def _count(transport: asyncio.BaseTransport, request: int) -> int:
     connected = transport.get_extra_info("socket")
     try:
-        count = fcntl.ioctl(connected.fileno(), what, b"\0\0\0\0")
+        count = fcntl.ioctl(connected.fileno(), request, b"\0\0\0\0")
     except (OSError, ValueError, AttributeError):  # it is closed (with TLS None), or cannot tell
         return 0
     return int.from_bytes(count, sys.byteorder)

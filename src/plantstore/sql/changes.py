@@ -31,8 +31,8 @@ class Change(Struct, frozen=True):
 
 
 def find_plants(session: Queries, store_id: int, ids: Iterable[int]) -> dict[int, NewPlant]:
-    found = msgspec.json.encode(list(ids)).decode()
-    rows = session.query("find_plants_among", store_id, found)
+    numbers = msgspec.json.encode(list(ids)).decode()
+    rows = session.query("find_plants_among", store_id, numbers)
     return {row[0]: NewPlant(*row) for row in rows}
 
 
@@ -84,14 +84,14 @@ def write_changes(
     """
     revision, held, max_plants = counts
     store_id = store.store_id
-    removed = [(store_id, one.plant.id) for one in changes if one.kind != "created"]
-    added = [(store_id, *astuple(one.plant)) for one in changes if one.kind != "deleted"]
+    removed = [(store_id, change.plant.id) for change in changes if change.kind != "created"]
+    added = [(store_id, *astuple(change.plant)) for change in changes if change.kind != "deleted"]
     holding = held + len(added) - len(removed)
     require_room(store, held, holding, max_plants)
     at = now()
     events = [
-        (store_id, number, f"plant.{one.kind}", *astuple(one.plant), at, *author)
-        for number, one in enumerate(changes, revision + 1)
+        (store_id, number, f"plant.{change.kind}", *astuple(change.plant), at, *author)
+        for number, change in enumerate(changes, revision + 1)
     ]
     for query, rows in (
         ("delete_plant", removed),

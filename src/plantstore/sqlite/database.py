@@ -100,13 +100,13 @@ class SQLiteDatabase:
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         if len(self._snapshots) >= self._max_snapshots:
             raise OverloadedError
-        snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._forget)
+        snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._release)
         self._snapshots[snapshot] = None
         self._wal_bound.watch()
         try:
             await snapshot.open(self._path)
         except BaseException:
-            self._forget(snapshot)
+            self._release(snapshot)
             raise
         return snapshot
 
@@ -180,7 +180,7 @@ class SQLiteDatabase:
         rows = [(store_id, token_hash.hex(), at) for store_id, token_hash, at in uses]
         return self._writer.submit(RecordTokenUses(msgspec.json.encode(rows).decode()))
 
-    def _forget(self, snapshot: SQLiteSnapshot) -> None:
+    def _release(self, snapshot: SQLiteSnapshot) -> None:
         self._snapshots.pop(snapshot, None)
 
     def _query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:

@@ -110,10 +110,10 @@ class OpenFiles:
 
 def _identify(file: str) -> tuple[int, int]:
     try:
-        found = os.stat(file)  # noqa: PTH116 - each batch asks, and a Path takes twice as long
+        status = os.stat(file)  # noqa: PTH116 - each batch asks, and a Path takes twice as long
     except OSError as error:
         name = file.rpartition("/")[2]
         if isinstance(error, FileNotFoundError):
             raise FilesLostError(REPLACED.format(name=name)) from None
         raise FilesLostError(f"{name} cannot be reached: {error.strerror}") from None
-    return found.st_ino, found.st_dev
+    return status.st_ino, status.st_dev

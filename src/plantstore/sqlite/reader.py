@@ -86,9 +86,9 @@ class SQLiteReader:
         return self._connection.execute(self._sql[name], arguments).fetchall()
 
     def find_damage(self) -> Iterator[str]:
-        for (found,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
-            if found != "ok":
-                yield f"the file is corrupt: {found}"
+        for (damage,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
+            if damage != "ok":
+                yield f"the file is corrupt: {damage}"
         for table, _, parent, _ in self._connection.execute("PRAGMA foreign_key_check"):
             yield f"a row of {table} is of one of {parent} that does not exist"
 

@@ -36,5 +36,5 @@ def write_audit(
         for key, value in details.items()
         if value is not None and key not in _NAMES_OF_USERS
     }
-    what = (now(), action, store, user_id, msgspec.json.encode(kept).decode())
-    session.query("insert_audit", *what, by.user_id, by.name, by.token_id, by.address)
+    change = (now(), action, store, user_id, msgspec.json.encode(kept).decode())
+    session.query("insert_audit", *change, by.user_id, by.name, by.token_id, by.address)
