@@ -1,6 +1,5 @@
 """A renewed certificate is taken without a restart; a bad one changes nothing."""
 
-import os
 import shutil
 import signal
 import ssl
@@ -85,16 +84,3 @@ def test_files_are_taken_when_they_change_but_not_if_they_do_not_belong_together
     link(tmp_path, "new")
     wait_until(lambda: shown_certificates(service) == {new}, pause=0.2)
     assert service.log().count(KEPT) == processes  # it is said once, not at each look
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_without_a_certificate_a_hangup_does_nothing(tmp_path: Path, workers: int) -> None:
-    with Service(tmp_path, settings={"workers": workers}) as service:
-        pids = worker_pids(service)
-        for pid in (service.process.pid, *pids):
-            os.kill(pid, signal.SIGHUP)
-        with service.client(None) as client:
-            for _ in range(20):
-                assert client.get("/livez").is_success
-        assert worker_pids(service) == pids
-        assert service.stop() == 0
