@@ -189,12 +189,13 @@ export class Store {
     return { plants: parse(response, parseExactly), next: more ? () => this.list(more, signal) : null };
   }
 
-  // Whether the store still has this `etag`, and its current one.
+  // Whether the store still has this `etag`, its current one, and its revision.
   /** @param {string | null} etag @param {AbortSignal} [signal] */
   async look(etag, signal) {
     const headers = etag ? { "If-None-Match": etag } : undefined;
     const response = await this.api.ask("GET", `${this.path}/plants?limit=0`, { headers, signal });
-    return { etag: response.headers.get("etag"), isSame: response.status === 304 };
+    const { status, headers: told } = response;
+    return { etag: told.get("etag"), isSame: status === 304, revision: Number(told.get("store-revision")) };
   }
 
   /** @param {Draft} plant @param {string} key */

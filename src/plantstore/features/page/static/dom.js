@@ -47,6 +47,13 @@ export function colour(element, tag) {
   element.style.setProperty("--hue", `${(hue * 137) % 360}`);
 }
 
+/** @param {string} tag */
+export function makePill(tag) {
+  const pill = make("bdi", { className: "pill", textContent: tag });
+  colour(pill, tag);
+  return pill;
+}
+
 /** @param {string[]} texts */
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
 

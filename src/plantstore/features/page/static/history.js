@@ -13,19 +13,17 @@ const PAGE = 1000;
 const MIN_DEEDS = 100; // so many actions more are shown at a time
 const MAX_PAGES = 20; // that are read for them
 const MAX_PLANT_PAGES = 5; // for one plant
-const AHEAD = 100; // events that the stream may still bring
 const GAP = 3_000; // milliseconds between two events of an action
 
 /** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[]}} Deed */
 /** @type {{store: Store, before: number, isBusy: boolean, deeds: Deed[]} | null} */ let current = null;
 
 export async function openHistory() {
-  const { store, revision } = list;
+  const { store } = list;
   if (!store) return;
   $("history-title").textContent = t("history.of", { store: store.name });
   $("history-more").hidden = true;
-  if (revision === null) return explain("history-state", t("history.wait"));
-  current = { store, before: revision + 1, isBusy: false, deeds: [] };
+  current = { store, before: Infinity, isBusy: false, deeds: [] };
   await readMore();
 }
 
@@ -37,6 +35,7 @@ async function readMore() {
   const { store, deeds } = shown;
   const { length } = deeds;
   try {
+    if (shown.before === Infinity) shown.before = (await store.look(null)).revision + 1;
     for (let page = 0; page < MAX_PAGES && shown.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
       const events = await readPage(store, shown.before);
       if (shown !== current || $("history").hidden) return;
@@ -132,10 +131,9 @@ async function readPage(store, before) {
 // Of one plant, among the last events of the store.
 /** @param {Element} parent @param {Store} store @param {Plant} plant */
 export async function showHistory(parent, store, { id }) {
-  const { revision } = list;
-  /** @type {StoreEvent[]} */
-  const own = [];
-  for (let before = (revision ?? 0) + AHEAD, page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
+  /** @type {StoreEvent[]} */ const own = [];
+  const { revision } = await store.look(null).catch(() => ({ revision: 0 }));
+  for (let before = revision + 1, page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
     const events = await readPage(store, before).catch(() => []);
     before = events.at(-1)?.revision ?? 0;
     own.push(...events.filter(({ plant }) => plant.id === id));

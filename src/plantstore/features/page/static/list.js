@@ -185,12 +185,6 @@ class PlantList {
     redraw();
   }
 
-  // The store's, where it is known.
-  get revision() {
-    const position = this.#loading?.live.position;
-    return position == null ? null : Number(position);
-  }
-
   // What has changed: plants by their ids, null for one that is gone. Another store may be shown by now
   // than the one an operation began in.
   /** @param {Store} store @param {Map<string, Plant | null>} changes */

@@ -1,6 +1,6 @@
 // The store's tags below a field: with their colours and numbers, filtered by what is typed.
 
-import { $, bdi, colour, make } from "./dom.js";
+import { $, bdi, make, makePill } from "./dom.js";
 import { list } from "./list.js";
 import { fold } from "./plant.js";
 import { figures } from "./texts.js";
@@ -46,9 +46,7 @@ function show(text) {
 
 /** @param {[string, number]} entry @param {number} at */
 function makeOption([tag, number], at) {
-  const pill = make("bdi", { className: "pill", textContent: tag });
-  colour(pill, tag);
-  const option = make("li", { id: `picker-${at}`, role: "option", "aria-label": tag }, pill, make("span", { className: "hint" }, bdi(figures(number))));
+  const option = make("li", { id: `picker-${at}`, role: "option", "aria-label": tag }, makePill(tag), make("span", { className: "hint" }, bdi(figures(number))));
   option.addEventListener("pointerdown", (event) => {
     event.preventDefault(); // the field keeps the focus
     take(tag);
@@ -66,6 +64,8 @@ function place() {
   style.top = `${isBelow ? bottom + 2 : top - offsetHeight - 2}px`;
   style.minWidth = `${Math.max(width, 160)}px`;
 }
+
+addEventListener("resize", () => $("picker").hidden || place());
 
 /** @param {number} place */
 function mark(place) {

@@ -1,7 +1,7 @@
 // What is looked for: the words in the bar, the tags as chips and in the filter menu, and the order.
 
 import { readAddress, writeAddress } from "./address.js";
-import { $, all, announceLast, bdi, colour, make, makeButton } from "./dom.js";
+import { $, all, announceLast, bdi, colour, make, makeButton, makePill } from "./dom.js";
 import { grid } from "./grid.js";
 import { ALL, list } from "./list.js";
 import { onDraw, redraw } from "./state.js";
@@ -97,9 +97,7 @@ function drawTags() {
   const counts = countTags(words).slice(0, MAX_TAGS);
   const items = counts.map(([tag, number]) => {
     const item = makeButton("", () => filter(tag), { "aria-pressed": `${tags.includes(tag)}`, "data-stays": "" });
-    const pill = make("bdi", { className: tag ? "pill" : "", textContent: tag || t("tag.none") });
-    if (tag) colour(pill, tag);
-    item.append(pill, make("span", { className: "hint", textContent: figures(number) }));
+    item.append(tag ? makePill(tag) : t("tag.none"), make("span", { className: "hint", textContent: figures(number) }));
     item.addEventListener("click", drawTags);
     return item;
   });

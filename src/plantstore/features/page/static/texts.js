@@ -118,7 +118,6 @@ const TEXTS = {
   "history.older": ["Older", "Ältere"],
   "history.restore": ["Restore", "Wiederherstellen"],
   "history.updated": ["changed {what}", "änderte {what}"],
-  "history.wait": ["The history is not available yet. Try again in a moment.", "Der Verlauf ist noch nicht da. Versuchen Sie es gleich wieder."],
   id: ["ID", "ID"],
   import: ["Import…", "Importieren…"],
   "import.changed": ["{n} will be changed", "{n} werden geändert"],

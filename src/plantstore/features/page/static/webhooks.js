@@ -2,7 +2,7 @@
 // service may have none of it.
 
 import { makeRemover, request, run, show } from "./access.js";
-import { $, all, ask, bdi, make, makeButton } from "./dom.js";
+import { $, all, ask, bdi, make, makeButton, makePill } from "./dom.js";
 import { say } from "./message.js";
 import { formatTime, t } from "./texts.js";
 
@@ -30,7 +30,7 @@ function describe(webhook) {
     say([`${t("webhook.webhook.test")}: ${tellOutcome(delivery)}`], {}, isAccepted(delivery) ? "done" : "failed");
   };
   const kinds = webhook.events.map((kind) => t(`webhook.${kind}`)).join(", ");
-  const facts = make("span", { className: "hint" }, kinds, ...(tag ? [" · ", bdi(tag)] : []), ` · ${tellState(webhook)}`);
+  const facts = make("span", { className: "hint" }, kinds, ...(tag ? [" · ", makePill(tag)] : []), ` · ${tellState(webhook)}`);
   const buttons = [offer("webhook.test", test), offer(paused ? "webhook.resume" : "webhook.pause", pause), offer("webhook.rotate", rotate)];
   return make("li", {}, make("p", {}, bdi(url), facts), ...buttons, makeRemover(t("delete"), t("webhook.delete.ask", { url }), target), makeLog(target));
 }
