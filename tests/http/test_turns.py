@@ -12,7 +12,7 @@ from plantstore.core.model import Grant
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
-from plantstore.http.limits.turns import RECALLED, ROUTED, Turns
+from plantstore.http.limits.fair_queue import RECALLED, ROUTED, FairQueue
 from plantstore.server.messages import Request
 from tests.administration import open_administration
 from tests.databases import create_sqlite
@@ -23,7 +23,7 @@ MANY = 50
 pytestmark = pytest.mark.anyio
 
 
-async def take(turns: Turns, user: str, name: str, done: list[str]) -> None:
+async def take(turns: FairQueue, user: str, name: str, done: list[str]) -> None:
     """Take a turn, and note when."""
     await turns.take(user, ROUTED)
     done.append(name)
@@ -31,20 +31,20 @@ async def take(turns: Turns, user: str, name: str, done: list[str]) -> None:
 
 async def take_all(users: str) -> list[str]:
     """The order in which turns come, asked for in that of ``users``."""
-    turns, done = Turns(), list[str]()
+    turns, done = FairQueue(), list[str]()
     names = [f"{user}{number}" for number, user in enumerate(users)]
     await asyncio.gather(*(take(turns, name[0], name, done) for name in names))
     return done
 
 
 async def test_who_is_alone_never_waits() -> None:
-    turns = Turns()
+    turns = FairQueue()
     assert all(turns.try_take("a", ROUTED) for _ in range(MANY))
 
 
 @pytest.mark.parametrize(("cost", "share"), [(ROUTED, 4), (RECALLED, 24)])
 async def test_beside_others_each_has_a_share_of_each_round(cost: int, share: int) -> None:
-    turns = Turns()
+    turns = FairQueue()
     for _ in range(3):
         turns.try_take("other", cost)
         assert sum(turns.try_take("a", cost) for _ in range(MANY)) == share
@@ -53,7 +53,7 @@ async def test_beside_others_each_has_a_share_of_each_round(cost: int, share: in
 
 
 async def test_a_few_requests_of_nobody_who_is_known_make_no_user_wait() -> None:
-    turns = Turns()
+    turns = FairQueue()
     for _ in range(3):
         await turns.take_of_network("10.0.0.1")
         assert all(turns.try_take("a", ROUTED) for _ in range(MANY))
@@ -61,7 +61,7 @@ async def test_a_few_requests_of_nobody_who_is_known_make_no_user_wait() -> None
 
 
 async def test_what_costs_more_than_a_share_is_taken_from_the_next_rounds() -> None:
-    turns = Turns()
+    turns = FairQueue()
     turns.try_take("other", ROUTED)
     turns.try_take("a", 24 + 60)
     counts = []
@@ -85,7 +85,7 @@ async def test_nothing_is_lost_and_everybody_keeps_their_order() -> None:
 
 
 async def test_a_turn_that_nobody_waits_for_any_more_is_passed_on() -> None:
-    turns, done = Turns(), list[str]()
+    turns, done = FairQueue(), list[str]()
     await take(turns, "b", "first", [])
     tasks = [asyncio.ensure_future(take(turns, "a", str(number), done)) for number in range(20)]
     await asyncio.sleep(0)
@@ -173,6 +173,30 @@ async def test_a_large_body_costs_more_turns(
         await asyncio.gather(*(flooding() for _ in range(MANY)), list_plants(20))
     last = max(number for number, name in enumerate(done) if name == "other")
     assert (done[:last].count("flood") < 10) == is_large
+
+
+@pytest.mark.parametrize(
+    ("query", "form", "costs"),
+    [(b"", b"*/*", [50]), (b"limit=40", b"*/*", [2]), (b"", b"text/csv", [50, 24, 24])],
+)
+async def test_a_list_pays_for_its_plants_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: bytes, form: bytes, costs: list[int]
+) -> None:
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    paid: list[int] = []
+
+    async def take(_: object, cost: int) -> None:
+        paid.append(cost)
+
+    async with application(url) as app:
+        for number in range(MANY):
+            await app.handle(request(number, "POST", token, b"/plants"))
+        monkeypatch.setattr(app.turns, "take", take)
+        listing = request(0, "GET", token, b"/plants")
+        listing.query, listing.headers = query, {**listing.headers, b"accept": form}
+        assert (await app.handle(listing)).status == 200
+    assert paid == costs
 
 
 async def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from plantstore.core.settings import Settings
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.limits.turns import BYTES_READ, BYTES_SENT
+from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache

@@ -24,9 +24,9 @@ from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, parse_token
 from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.limits.fair_queue import ROUTED, FairQueue
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.http.limits.rates import Rates, require
-from plantstore.http.limits.turns import ROUTED, Turns
 from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "
@@ -45,7 +45,7 @@ class Authentication:
         self.client_address = ClientAddress(settings.trusted_proxies)
         limit = settings.rate_limit
         self.rates = None if limit is None else Rates(*read_rate(limit))
-        self.turns = Turns()
+        self.turns = FairQueue()
         self._database = database
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
         self._requests = pools.requests

@@ -16,7 +16,7 @@ from plantstore.core.model import Caller, Page, PlantQuery
 from plantstore.core.pools import Pool
 from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
-from plantstore.http.limits.turns import Turns
+from plantstore.http.limits.fair_queue import FairQueue
 from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, split_plants
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
@@ -36,7 +36,7 @@ class PlantLists:
     """The lists of all stores."""
 
     def __init__(
-        self, database: Database, cache: ResponseCache, cors: Cors, places: Pool, turns: Turns
+        self, database: Database, cache: ResponseCache, cors: Cors, places: Pool, turns: FairQueue
     ) -> None:
         self._database = database
         self._places = places

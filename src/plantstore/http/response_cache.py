@@ -11,7 +11,7 @@ from collections import OrderedDict
 from msgspec import Struct
 
 from plantstore.core.model import Caller, IsFresh, never_fresh
-from plantstore.http.limits.turns import BYTES_SENT, RECALLED
+from plantstore.http.limits.fair_queue import BYTES_SENT, RECALLED
 from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the form and the query as it was sent

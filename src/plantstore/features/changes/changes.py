@@ -34,7 +34,7 @@ from plantstore.features.changes.lines import (
 from plantstore.features.changes.writes import Lane, Window, Writes, explain, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
-from plantstore.http.limits.turns import Turns
+from plantstore.http.limits.fair_queue import FairQueue
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
 from plantstore.http.preconditions import refuse_precondition
@@ -68,7 +68,9 @@ def add_changes(app: App) -> None:
 class Changes:
     """Makes the changes of bodies, some bodies at a time."""
 
-    def __init__(self, database: Database, settings: Settings, turns: Turns, places: Pool) -> None:
+    def __init__(
+        self, database: Database, settings: Settings, turns: FairQueue, places: Pool
+    ) -> None:
         self._database = database
         self._turns = turns
         self._places = places

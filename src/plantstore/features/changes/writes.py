@@ -20,7 +20,7 @@ from plantstore.core.errors import (
 )
 from plantstore.core.model import DONE, Outcome
 from plantstore.features.changes.lines import Change, write_result
-from plantstore.http.limits.turns import Turns
+from plantstore.http.limits.fair_queue import FairQueue
 
 _PAUSE = 1.0  # for a second in which a window was written
 
@@ -39,7 +39,7 @@ class Lane:
     While several users are active, as much time as it took is left to others before the next one.
     """
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: FairQueue) -> None:
         self._loop = asyncio.get_running_loop()
         self._turns = turns
         self._lock = asyncio.Lock()

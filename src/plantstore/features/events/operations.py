@@ -19,7 +19,7 @@ from plantstore.features.events.reading import (
 )
 from plantstore.http.accept import read_weights
 from plantstore.http.app import App
-from plantstore.http.limits.turns import ROUTED
+from plantstore.http.limits.fair_queue import ROUTED
 from plantstore.http.list_parameters import (
     read_include,
     read_integer,

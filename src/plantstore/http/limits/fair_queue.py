@@ -1,8 +1,8 @@
-"""Turns: while several users are active, none of them has more than a share of a round.
+"""A fair queue: while several users are active, none has more than a quantum of a round.
 
 A round is one iteration of the event loop, with all requests that arrived since the last one. A
-user's requests beyond the share wait, in their order, for the next rounds, so a user who floods the
-service delays mostly themselves. What a request costs beyond the share is taken from the next
+user's requests beyond the quantum wait for the next rounds, in their order, so a user who floods
+the service delays mostly themselves. What a request costs beyond the quantum is taken from the next
 rounds. A user who is alone never waits.
 """
 
@@ -14,13 +14,13 @@ RECALLED = 1  # the cost of a request that is answered from memory by its bytes:
 ROUTED = 6  # of any other, and more:
 BYTES_SENT = 4096  # of a response, for each of which 1 is added
 BYTES_READ = 512  # of a body
-_SHARE = 24
+_QUANTUM = 24
 _SHARED_SECONDS = 10.0  # after another user was seen
 
 _Waiting = tuple[int, "asyncio.Future[None]"]
 
 
-class Turns:
+class FairQueue:
     """The turns of one process's users, or of addresses. Make it on the event loop.
 
     ``is_shared`` says whether several were active recently.
@@ -45,7 +45,7 @@ class Turns:
         elif not self.is_shared:
             return True
         spent = self._spent.get(key, 0)
-        if spent >= _SHARE:  # as it is at least while others of the key wait
+        if spent >= _QUANTUM:  # as it is at least while others of the key wait
             return False
         self._spend(key, spent + cost)
         return True
@@ -63,7 +63,7 @@ class Turns:
         A few in a round leave a user alone, whose requests need not wait for turns then.
         """
         spent = self._spent.get(network, 0)
-        if spent < _SHARE:
+        if spent < _QUANTUM:
             self._spend(network, spent + ROUTED)
         else:
             await self.take(network, ROUTED)
@@ -86,8 +86,8 @@ class Turns:
     def _begin_round(self) -> None:
         spent, self._spent = self._spent, {}
         for key, cost in spent.items():
-            if cost > _SHARE:
-                self._spend(key, cost - _SHARE)
+            if cost > _QUANTUM:
+                self._spend(key, cost - _QUANTUM)
         for key, waiting in tuple(self._waiting.items()):
             self._spend(key, _give(waiting, self._spent.get(key, 0)))
             if not waiting:
@@ -96,7 +96,7 @@ class Turns:
 
 def _give(waiting: deque[_Waiting], spent: int) -> int:
     """Give the first ones their turns; what is spent then."""
-    while waiting and spent < _SHARE:
+    while waiting and spent < _QUANTUM:
         cost, turn = waiting.popleft()
         if not turn.done():  # the service stopped waiting for it
             turn.set_result(None)
