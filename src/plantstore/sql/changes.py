@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
-from plantstore.core.model import NewPlant, Store
+from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant, Store
 from plantstore.sql.session import Queries, Session
 
 PORTION = 2000  # plants of a transaction: others wait for it, some hundredths of a second
@@ -34,6 +34,16 @@ def find_plants(session: Queries, store_id: int, ids: Iterable[int]) -> dict[int
     numbers = msgspec.json.encode(list(ids)).decode()
     rows = session.query("find_plants_among", store_id, numbers)
     return {row[0]: NewPlant(*row) for row in rows}
+
+
+def read_plants(session: Queries, store_id: int) -> Iterator[list[NewPlant]]:
+    """The store's plants by id, in pages."""
+    first = INT64_MIN
+    while rows := session.query("page_of_plants", store_id, first, store_id, PORTION):
+        yield [NewPlant(*row) for _, *row in rows]
+        if rows[-1][1] == INT64_MAX:
+            return
+        first = rows[-1][1] + 1
 
 
 def find_changes(session: Queries, store_id: int, wanted: Iterable[Wanted]) -> Iterator[Change]:

@@ -101,9 +101,7 @@ def test_a_backup_is_one_private_file_that_needs_no_other(program: Program) -> N
     backup = program.folder / "backups" / "plants.backup"
     backup.parent.mkdir()
     done = program.in_shell(f"umask 000; plantstore backup {backup}")
-    assert re.fullmatch(
-        rf"backed up to {backup}: stores: 1, plants: 0, [0-9.]+ KiB, [0-9.]+ s\n", done.err
-    )
+    assert done.err == f"backed up to {backup}: stores: 1, plants: 0\n"
     assert done.out == ""
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     with unchanged(backup.parent):
@@ -154,7 +152,7 @@ def test_a_backup_goes_through_a_pipe(program: Program) -> None:
     temporary = program.folder / "temporary"
     temporary.mkdir()
     done = program.in_shell(f"TMPDIR={temporary} plantstore backup - | gzip > plants.gz")
-    assert "backed up to stdout: stores: 1, plants: 1, " in done.err
+    assert "backed up to stdout: stores: 1, plants: 1" in done.err
     backup = program.folder / "backup.db"
     backup.write_bytes(gzip.decompress((program.folder / "plants.gz").read_bytes()))
     assert contents(url_of(backup)) == contents(program.database)

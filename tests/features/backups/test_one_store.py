@@ -91,9 +91,9 @@ def test_a_store_comes_back_while_others_and_revocations_stay(
     shown = program.in_shell(dry_run)
     assert shown.err.splitlines() == [
         "would change plants of nursery; added: 1, changed: 1, removed: 1",
+        "  - 4 wrong",
         "  + 1 right",
         "  ~ 2 right",
-        "  - 4 wrong",
     ]
     assert client.get("/plants").headers["etag"] == seen
     assert program.in_shell(f"{restore} --yes").status == 0

@@ -179,7 +179,7 @@ def test_a_missing_database_is_created(program: Program, backup: Path) -> None:
     assert f"there is no folder {there}" in program.refusal(*database, "restore", str(backup))
     there.mkdir()
     done = program.run(*database, "restore", str(backup))
-    assert done.err.startswith(f"restored {there}/plants.db: stores: 1, plants: 1, ")
+    assert done.err.startswith(f"restored {there}/plants.db: stores: 1, plants: 1\n")
     assert done.err.count("\n") == 1
     assert {path.name for path in there.iterdir()} == {"plants.db", "plants.db-lock"}
     assert stat.S_IMODE((there / "plants.db").stat().st_mode) == 0o600

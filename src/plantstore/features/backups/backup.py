@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 
 import apsw
 from msgspec import Struct
-from msgspec.structs import replace
 
 from plantstore.cli.workspace import publish, workspace
 from plantstore.core.errors import SetupError
@@ -35,7 +34,6 @@ class Backup(Struct, frozen=True):
     """A finished backup; ``file`` is None for a stream, ``removed`` are older ones."""
 
     file: str | None
-    bytes: int
     stores: int
     plants: int
     removed: list[str]
@@ -47,18 +45,25 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
     :raises SetupError: the target, or the database, cannot be used.
     """
     path = Path(target)
+    is_folder = keep is not None or path.is_dir() or target.endswith("/")
+    file = path / name_by_time(database.stem) if is_folder else path
     with _explained(target):
-        if keep is not None or path.is_dir() or target.endswith("/"):
-            file = path / name_by_time(database.stem)
-            with workspace(path, database.stem) as folder:
-                made = _back_up(database, folder / file.name, file)
-                removed = [] if keep is None else _remove_old(path, database.stem, keep, file)
-                return replace(made, removed=removed)
         if target == "-":
-            return _back_up_to_stdout(database)
-        _require_harmless(path, database)
-        with workspace(path.parent, path.name) as folder:
-            return _back_up(database, folder / path.name, path)
+            # Verified as a temporary file before its first byte is sent.
+            with TemporaryDirectory(prefix="plantstore-") as temporary:
+                copy = Path(temporary, "backup.db")
+                stores, plants = _copy(database, copy)
+                with copy.open("rb") as opened_copy:
+                    shutil.copyfileobj(opened_copy, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+            return Backup(None, stores, plants, [])
+        if not is_folder:
+            _require_harmless(path, database)
+        with workspace(file.parent, database.stem if is_folder else path.name) as folder:
+            stores, plants = _copy(database, folder / file.name)
+            publish(folder / file.name, file)
+            removed = [] if keep is None else _remove_old(path, database.stem, keep, file)
+            return Backup(str(file), stores, plants, removed)
 
 
 def name_by_time(stem: str) -> str:
@@ -66,25 +71,10 @@ def name_by_time(stem: str) -> str:
     return f"{stem}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')[:-3]}Z.db"
 
 
-def _back_up_to_stdout(database: Path) -> Backup:
-    """The backup is verified as a temporary file before its first byte is sent."""
-    with TemporaryDirectory(prefix="plantstore-") as folder:
-        file = Path(folder, "backup.db")
-        made = _back_up(database, file, None)
-        with file.open("rb") as copy:
-            shutil.copyfileobj(copy, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-        return made
-
-
-def _back_up(database: Path, file: Path, target: Path | None) -> Backup:
+def _copy(database: Path, file: Path) -> tuple[int, int]:
     create_file(file)
     with closing(open_to_read(database)) as source:
-        stores, plants = copy_database(source, file)
-    size = file.stat().st_size
-    if target is not None:
-        publish(file, target)
-    return Backup(None if target is None else str(target), size, stores, plants, [])
+        return copy_database(source, file)
 
 
 def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
@@ -108,21 +98,13 @@ def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
                     os.fdatasync(written)
         source.execute("ROLLBACK")
         copy.execute("PRAGMA journal_mode = DELETE").fetchall()
-        require_intact(copy)
+        if not read_applied(copy):
+            raise SetupError("the database has no tables yet: run `plantstore migrate`")
+        reason = copy.execute("PRAGMA integrity_check(1)").get
+        if reason != "ok":
+            raise SetupError(f"the database is corrupt: {reason}")
         row: tuple[int, int] = copy.execute(_COUNTS).get
         return row
-
-
-def require_intact(connection: apsw.Connection) -> None:
-    """Refuse a database that is damaged, or not one of this program.
-
-    :raises SetupError: it is; the message goes on after the file's name.
-    """
-    if not read_applied(connection):
-        raise SetupError("the database has no tables yet: run `plantstore migrate`")
-    reason = connection.execute("PRAGMA integrity_check(1)").get
-    if reason != "ok":
-        raise SetupError(f"the database is corrupt: {reason}")
 
 
 def _require_harmless(target: Path, database: Path) -> None:

@@ -1,14 +1,12 @@
 """``plantstore backup``, ``restore`` and ``verify``."""
 
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import click
-from msgspec.structs import asdict
 
 from plantstore.cli.administration_log import log_change, noting
 from plantstore.cli.confirmation import confirm
@@ -30,7 +28,6 @@ from plantstore.features.backups.one_store import find_in_backup, open_backup, r
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.restore import Restored
 from plantstore.features.backups.restore import restore as replace_database
-from plantstore.features.backups.revocations import Revocations
 from plantstore.features.backups.verifying import repair as repair_database
 from plantstore.features.backups.verifying import verify as verify_database
 from plantstore.sql.administration.records import require_store
@@ -90,18 +87,16 @@ def backup(
     require_database(database)
     file = _require_sqlite(database, "back it up with pg_dump, or its WAL for any point in time")
     end_cleanly()
-    began = time.monotonic()
     made = back_up(file, target, keep)
-    seconds = round(time.monotonic() - began, 3)
-    contents = f"stores: {made.stores}, plants: {made.plants}, {_size(made.bytes)}"
-    sentences = [f"backed up to {made.file or 'stdout'}: {contents}, {seconds:.1f} s"]
+    contents = f"stores: {made.stores}, plants: {made.plants}"
+    sentences = [f"backed up to {made.file or 'stdout'}: {contents}"]
     sentences += [f"removed {removed}" for removed in made.removed]
     if verifies and not verify_database(f"sqlite:///{Path(made.file or '').absolute()}").ok:
         advice = f"run `plantstore --database sqlite:///{made.file} verify`"
         raise SetupError(f"the backup {made.file} does not agree with itself: {advice}")
     if records:
         _record(database, verifies=verifies)
-    output.report(asdict(made) | {"seconds": seconds}, sentences)
+    output.report(made, sentences)
 
 
 def _record(database: str, *, verifies: bool) -> None:
@@ -191,18 +186,14 @@ def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
     if file.exists() and Path(backup).exists() and not yes:
         confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?", "restore")
     end_cleanly()
-    began = time.monotonic()
     restored = replace_database(Path(backup).absolute(), file)
     try:
         _require_usable(database)
     except SetupError as error:
         kept = f"; the database that was there is now {restored.kept}" if restored.kept else ""
         raise SetupError(f"the backup was restored, but {error}{kept}") from error
-    seconds = round(time.monotonic() - began, 3)
     log_change("restore", database=database, backup=backup, kept=restored.kept)
-    applied = [migration.number for migration in restored.migrations]
-    record = asdict(restored) | {"migrations": applied, "seconds": seconds}
-    output.report(record, _describe_restored(restored, seconds))
+    output.report(restored, _describe_restored(restored))
 
 
 def _finish_restore(database: str, output: Output) -> None:
@@ -213,14 +204,24 @@ def _finish_restore(database: str, output: Output) -> None:
     output.report({"stores": stores}, [f"gave new revisions to all stores: {stores}"])
 
 
-def _describe_restored(restored: Restored, seconds: float) -> Iterator[str]:
-    contents = f"stores: {restored.stores}, plants: {restored.plants}, {_size(restored.bytes)}"
-    yield f"restored {restored.database}: {contents}, {seconds:.1f} s"
+def _describe_restored(restored: Restored) -> Iterator[str]:
+    contents = f"stores: {restored.stores}, plants: {restored.plants}"
+    yield f"restored {restored.database}: {contents}"
+    found = restored.revocations
     if restored.kept:
         yield f"the database that was there is now {restored.kept}"
-        yield from _describe_revocations(restored.revocations)
+        if found is None:
+            yield (
+                "it cannot be read: tokens and members that were removed since the backup have "
+                "access again; remove them before you start the service"
+            )
+    if found and (found.tokens or found.members):
+        counts = f"tokens: {found.tokens}, members: {found.members}"
+        yield f"re-applied revocations made after the backup: {counts}"
+    if found and found.users:
+        yield f"deleted since the backup, and back without tokens: {', '.join(found.users)}"
     if restored.migrations:
-        numbers = ", ".join(str(migration.number) for migration in restored.migrations)
+        numbers = ", ".join(map(str, restored.migrations))
         yield f"applied to the restored database: migrations {numbers}"
 
 
@@ -228,20 +229,6 @@ def _require_usable(database: str) -> None:
     for check in check_database(database):
         if not check.ok:
             raise SetupError(check.detail)
-
-
-def _describe_revocations(found: Revocations | None) -> Iterator[str]:
-    if found is None:
-        yield (
-            "it cannot be read: tokens and members that were removed since the backup have access "
-            "again; remove them before you start the service"
-        )
-        return
-    if found.tokens or found.members:
-        counts = f"tokens: {found.tokens}, members: {found.members}"
-        yield f"re-applied revocations made after the backup: {counts}"
-    if found.users:
-        yield f"deleted since the backup, and back without tokens: {', '.join(found.users)}"
 
 
 @click.command()
@@ -274,10 +261,3 @@ def verify(database: str, output: Output, *, repair: bool) -> None:
     more = ["there is more that does not agree"] if found.more else []
     output.report(found, (f"Error: {sentence}" for sentence in [*mismatches, *more]))
     raise click.exceptions.Exit(1)
-
-
-def _size(count: int) -> str:
-    """A number of bytes for people, such as ``1.5 MiB``."""
-    power = min(3, max(0, count.bit_length() - 1) // 10)
-    unit = ("bytes", "KiB", "MiB", "GiB")[power]
-    return f"{count / 1024**power:.1f} {unit}" if power else f"{count} {unit}"

@@ -5,22 +5,17 @@ Invariant: members, tokens and quotas stay as they are now, and so do all other 
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from heapq import merge
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant, Store
+from plantstore.core.model import Store
 from plantstore.databases import open_session
 from plantstore.features.backups.restore import copy_backup, explained
 from plantstore.sql.administration.records import list_stores, require_store
-from plantstore.sql.changes import Wanted, find_plants
+from plantstore.sql.changes import Wanted, find_plants, read_plants
 from plantstore.sql.session import Session
 from plantstore.sqlite.connection import migrate
 from plantstore.sqlite.session import SQLiteSession
-
-_PAGE_ROWS = 1000
 
 
 @contextmanager
@@ -57,22 +52,13 @@ def find_in_backup(backup: Session, store: Store) -> Store:
 def read_wanted(
     backup: Session, earlier: Store, session: Session, store: Store, ids: Sequence[int]
 ) -> Iterable[Wanted]:
-    """How the backup has plants that are different now: those with these ids, or all."""
+    """How the backup has plants: those with these ids, or all; first those that it has not."""
     if ids:
         plants = find_plants(backup, earlier.store_id, ids)
         yield from ((plant_id, plants.get(plant_id)) for plant_id in ids)
         return
-    sides = ((backup, earlier.store_id, 0), (session, store.store_id, 1))
-    for plant_id, rows in groupby(merge(*(_read(*side) for side in sides)), itemgetter(0)):
-        plants = {side: plant for _, side, plant in rows}
-        if plants.get(0) != plants.get(1):
-            yield plant_id, plants.get(0)
-
-
-def _read(session: Session, store_id: int, side: int) -> Iterator[tuple[int, int, NewPlant]]:
-    first = INT64_MIN
-    while rows := session.query("page_of_plants", store_id, first, store_id, _PAGE_ROWS):
-        yield from ((row[1], side, NewPlant(*row[1:])) for row in rows)
-        if rows[-1][1] == INT64_MAX:
-            return
-        first = rows[-1][1] + 1
+    for page in read_plants(session, store.store_id):
+        kept = find_plants(backup, earlier.store_id, [plant.id for plant in page])
+        yield from ((plant.id, None) for plant in page if plant.id not in kept)
+    for page in read_plants(backup, earlier.store_id):
+        yield from ((plant.id, plant) for plant in page)

@@ -17,7 +17,6 @@ from plantstore.core.errors import SetupError
 from plantstore.features.backups.backup import copy_database, name_by_time
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over
-from plantstore.sql.migrations import Migration
 from plantstore.sqlite.connection import connect, find_reason, migrate
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.file_lock import FileLock, unused
@@ -36,8 +35,7 @@ class Restored(Struct, frozen=True):
     kept: str | None
     stores: int
     plants: int
-    bytes: int
-    migrations: Sequence[Migration]
+    migrations: Sequence[int]
     revocations: Revocations | None
 
 
@@ -61,9 +59,9 @@ def restore(backup: Path, database: Path) -> Restored:
         with closing(SQLiteSession(f"sqlite:///{file}")) as session:
             renew_revisions(session)
         _adopt(file, database)
-        size = file.stat().st_size
         kept = _replace(database, file)
-    return Restored(str(database), kept, stores, plants, size, applied, revocations)
+    numbers = [migration.number for migration in applied]
+    return Restored(str(database), kept, stores, plants, numbers, revocations)
 
 
 def copy_backup(backup: Path, file: Path) -> tuple[int, int]:

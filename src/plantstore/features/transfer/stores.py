@@ -21,7 +21,6 @@ from plantstore.core.errors import (
     StoreFullError,
 )
 from plantstore.core.model import NewPlant
-from plantstore.features.transfer.tables import PLANTS, read_pages
 from plantstore.http.errors import ErrorBody, describe_error
 from plantstore.sql import changes as sql
 from plantstore.sql.administration.records import require_store
@@ -129,9 +128,8 @@ class DatabaseStore:
 
     def _read(self, tag: str | None) -> Iterator[list[NewPlant]]:
         with self._session.snapshot():
-            for page in read_pages(self._session, PLANTS, (self._store.store_id,) * 2):
-                plants = [NewPlant(*row) for _, *row in page]
-                yield [plant for plant in plants if tag in (None, plant.tag)]
+            for page in sql.read_plants(self._session, self._store.store_id):
+                yield [plant for plant in page if tag in (None, plant.tag)]
 
 
 def judge(

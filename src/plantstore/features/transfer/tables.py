@@ -4,8 +4,8 @@ Invariant: only a few pages are in memory, and rows are in the order of their ke
 integers or bytes: every database and Python order them alike.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -80,25 +80,18 @@ KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (
 ), (0, ""))  # fmt: skip
 
 
-def read_pages(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Sequence[Row]]:
-    """The rows of these stores, in pages."""
+def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Row]:
+    """The rows of these stores, which are read in pages."""
     start: tuple[Any, ...] = (stores[0], *table.first)
     last: tuple[Any, ...] | None = None
     while True:
         page = session.query(table.read, *start, stores[1], PAGE_ROWS)
         # It begins with the previous page's last row, since there is no key above the highest;
         # unless that row was deleted meanwhile.
-        rows = page[1:] if page and table.key(page[0]) == last else page
-        if rows:
-            yield rows
+        yield from page[1:] if page and table.key(page[0]) == last else page
         if len(page) < PAGE_ROWS:
             return
         start = last = table.key(page[-1])
-
-
-def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Row]:
-    """The rows, one after another."""
-    return chain.from_iterable(read_pages(session, table, stores))
 
 
 def pair_rows(table: Table, ours: Iterator[Row], theirs: Iterator[Row]) -> Iterator[Pair]:

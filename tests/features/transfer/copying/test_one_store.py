@@ -66,9 +66,7 @@ def test_a_store_is_served_in_its_new_cell_with_its_tokens(
     assert len(select(cell, "SELECT DISTINCT store_id FROM plants")) == 1
 
 
-def test_what_happened_since_is_taken_from_the_events(
-    source: str, cell: str, tmp_path: Path
-) -> None:
+def test_what_happened_since_arrives(source: str, cell: str, tmp_path: Path) -> None:
     filled = fill(tmp_path, source)
     copy(source, cell, STORE)
     with Service(tmp_path, database=source) as service:

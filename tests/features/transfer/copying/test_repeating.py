@@ -42,19 +42,6 @@ def test_a_copy_killed_again_and_again_ends_complete(
     assert copy(source, target) == {}
 
 
-def test_a_store_that_is_complete_is_not_copied_again(
-    filled: Filled, target: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rows, "MAX_STORES", 1)
-    with open_copy(filled.url, target) as interrupted:
-        interrupted.check()
-        steps = interrupted.write()
-        next(steps), next(steps)
-    rest = copy(filled.url, target)
-    assert (rest["stores"], rest["plants"]) == (1, 1)  # the last one's
-    assert contents(target) == contents(filled.url)
-
-
 def test_an_interrupted_copy_goes_on_with_a_source_that_has_changed(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:

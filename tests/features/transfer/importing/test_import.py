@@ -90,19 +90,6 @@ def test_one_bad_line_keeps_the_others_out_unless_it_goes_to_a_file(
     ]
 
 
-def test_identical_and_conflicting_plants_are_told_apart(
-    program: Program, store: str, client: httpx.Client
-) -> None:
-    for plant in (ROSE, {"id": 9, "name": "Other"}):
-        assert client.post("/plants", json=plant).status_code == 200
-    name = write(program, CSV + "1,New,\r\n")
-    refused = program.run("import", name, "--store", store, "--json")
-    assert (refused.status, refused.data()["imported"]) == (1, 0)
-    assert "line 3" not in refused.err
-    assert "line 2: the id 9 belongs to another plant" in refused.err
-    assert (refused.data()["identical"], refused.data()["refused"]) == (1, 1)
-
-
 def test_ids_are_assigned_after_the_highest_in_a_private_file_beside_the_original(
     program: Program, store: str, client: httpx.Client
 ) -> None:
@@ -158,33 +145,6 @@ def test_rows_with_errors_are_mended_and_imported(
         {"id": 8, "name": "Fern"},
         {"id": 9, "name": "Other"},
     ]
-
-
-def test_plants_with_another_name_are_changed_where_that_is_asked_for(
-    program: Program, service: Service, store: str, client: httpx.Client
-) -> None:
-    for plant in (ROSE, {"id": 9, "name": "Other"}):
-        assert client.post("/plants", json=plant).is_success
-    seen = client.get("/plants").headers["etag"]
-    name = write(program, CSV + "1,New,\r\n")
-    command = ("import", name, "--store", store, "--update")
-    planned = program.data(*command, "--dry-run")
-    done = program.data(*command)
-    assert planned == done | {"dry_run": True}
-    assert [done[key] for key in ("imported", "changed", "identical")] == [1, 1, 1]
-    assert client.get("/plants", headers={"If-None-Match": seen}).status_code == 200
-    assert list_plants(client) == [{"id": 1, "name": "New"}, ROSE, FERN]
-    assert {event.kind for event in service.events(store)[2:]} == {"plant.created", "plant.updated"}
-    assert "all 3 plants are already there" in program.run(*command).err
-    assert program.out("verify").startswith("ok: ")
-
-
-def test_a_dry_run_says_what_would_be_done(program: Program, service: Service, store: str) -> None:
-    name = write(program, CSV)
-    planned = program.data("import", name, "--store", store, "--dry-run")
-    assert service.events(store) == []
-    done = program.data("import", name, "--store", store)
-    assert planned == done | {"dry_run": True}
 
 
 def test_the_quota_is_exact(

@@ -83,19 +83,6 @@ def test_an_import_that_is_killed_again_and_again_creates_each_plant_once(
     assert_events_explain_the_plants(service, store)
 
 
-def test_an_import_that_is_repeated_writes_nothing_and_succeeds(
-    program: Program, service: Service, store: str
-) -> None:
-    """As after a kill between its last commit and its exit status."""
-    file = write_file(program, WITHOUT_IDS)
-    program.out("import", file, "--store", store, "--assign-ids")
-    events = service.events(store)
-    again = program.run("import", file, "--store", store, "--assign-ids")
-    assert again.status == 0
-    assert f"all {COUNT} plants are already there" in again.err
-    assert service.events(store) == events
-
-
 @pytest.mark.parametrize(
     ("write", "stop"),
     [(1, signal.SIGINT), (FOURTH_PORTION, signal.SIGTERM)],
