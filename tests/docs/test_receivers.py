@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from building.document import parse_document, read_document
 from tests.docs.pages import ROOT, take
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.conftest import SETTINGS
@@ -20,13 +21,21 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 NODE_MODULES = ROOT / "tests" / "clients" / "node_modules"
-PYTHON, ALONE = take("webhooks.md", "Receive messages", kind="python")
-(NODE,) = take("webhooks.md", "Receive messages", kind="js")
 RECEIVERS = {
-    "python": ((sys.executable, "-u", "-c"), PYTHON),
-    "python alone": ((sys.executable, "-u", "-c"), ALONE),
-    "node": (("node", "-e"), NODE),
+    "python": (sys.executable, "-u", "-c"),
+    "js": ("node", "-e"),
+    "perl": ("perl", "-e"),
 }
+
+
+def test_the_reference_shows_the_same_receivers() -> None:
+    told = parse_document(read_document())["webhooks"]["plant.changed"]["post"]
+    shown = [sample["source"] for sample in told["x-codeSamples"]]
+    assert shown == [
+        program
+        for name in RECEIVERS
+        for program in take("webhooks.md", "Receive messages", kind=name)
+    ]
 
 
 @pytest.mark.parametrize("name", RECEIVERS)
@@ -55,11 +64,12 @@ def use(manager: httpx.Client, webhook_id: str, out: Path) -> None:
 @contextmanager
 def receiving(name: str, secret: str, port: int, out: Path) -> Iterator[Path]:
     """Run a receiver, until the end of the block; the file has what it prints."""
-    command, program = RECEIVERS[name]
+    (program,) = take("webhooks.md", "Receive messages", kind=name)
+    command = [*RECEIVERS[name], program]
     environ = {"SECRET": secret, "PORT": str(port), "NODE_PATH": str(NODE_MODULES)}
     with (
         out.open("wb") as file,
-        subprocess.Popen([*command, program], env=os.environ | environ, stdout=file) as process,
+        subprocess.Popen(command, env=os.environ | environ, stdout=file) as process,
     ):
         try:
             wait_until(lambda: is_listening(port))

@@ -46,7 +46,7 @@ def make_files() -> dict[str, File]:
 
 def make_view(document: Json) -> dict[str, object]:
     """The template's values."""
-    operations = list_operations(document)
+    operations = list_operations(document) + list_operations(document, "webhooks")
     _, *parts = _HEADING.split(document["info"]["description"])
     return {
         "info": document["info"],
