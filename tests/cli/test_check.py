@@ -172,17 +172,6 @@ def test_a_read_only_file_is_intact_and_not_writable(
     assert failed == {}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-def test_a_file_of_another_user_is_intact_and_not_writable(powerless: Program) -> None:
-    """As where root restored a backup of a service of another user."""
-    file = file_of(powerless)
-    file.chmod(0o644)
-    os.chown(file, 12345, 0)
-    failed = failures(powerless)
-    assert f"; {file} belongs to the user 12345 " in failed.pop("writable")
-    assert failed == {}
-
-
 def test_a_read_only_folder_is_not_writable(powerless: Program) -> None:
     folder = file_of(powerless).parent
     folder.chmod(0o500)
@@ -192,14 +181,6 @@ def test_a_read_only_folder_is_not_writable(powerless: Program) -> None:
     assert f"{folder} belongs to " in said
     assert failed == {}
     folder.chmod(0o700)
-
-
-def test_a_lock_that_may_not_be_taken_is_named(powerless: Program) -> None:
-    lock = file_of(powerless).with_name("plants.db-lock")
-    lock.chmod(0o400)
-    failed = failures(powerless)
-    assert failed.keys() == {"writable"}
-    assert f"Permission denied; {lock} belongs to" in failed["writable"]
 
 
 def test_a_file_that_may_not_be_read_is_named_with_its_owner(powerless: Program) -> None:

@@ -68,4 +68,5 @@ def test_arguments_that_are_not_utf_8_are_refused_in_words(
 
 
 def test_the_version_is_printed(program: Program) -> None:
+    assert "run `plantstore --version`" in program.refusal("version", status=2)
     assert program.out("--version") == VERSION

@@ -45,7 +45,7 @@ def test_tokens_are_listed_by_state_and_user(program: Program) -> None:
     assert len(ids(program, "--user", "ada", "--active")) == 2
     assert len(ids(program, "--user", "eve")) == 1
     done = program.run("token", "list")
-    assert done.err.startswith("expire within 14 days: 1; see `")
+    assert done.err.startswith("tokens that expire within 14 days: 1; see `")
     assert all(line == line.rstrip() for line in done.out.splitlines())
     listed = {token["id"]: token for token in program.data("token", "list")}
     assert (listed[never["id"]]["state"], listed[never["id"]]["permissions"]) == ("revoked", [])

@@ -3,12 +3,8 @@
 import shlex
 
 import pytest
-from click.testing import CliRunner
 
-from plantstore.core.tokens import is_well_formed
-from plantstore.program import cli
 from tests.cli.program import PLANTSTORE, Program
-from tests.cli.test_help import COMMANDS
 
 PROGRAM = shlex.join(PLANTSTORE)
 
@@ -50,16 +46,6 @@ def test_after_the_command_they_are_refused_with_the_corrected_command(
     assert advice(alone, call) == f"{PROGRAM} {corrected}"
 
 
-def test_the_corrected_command_works_when_it_is_pasted(alone: Program) -> None:
-    other = f"sqlite:///{alone.folder / 'other one.db'}"
-    alone.out("--database", other, "migrate")
-    line = advice(alone, f"token create --create --store orchard --user ada --database '{other}'")
-    assert is_well_formed(alone.in_shell(line).out.strip())
-    listed = alone.data("--database", other, "token", "list")
-    assert [token["store"] for token in listed] == ["orchard"]
-    assert "orchard" not in alone.out("token", "list")
-
-
 def test_a_command_in_a_message_works_when_it_is_pasted(alone: Program) -> None:
     other = f"sqlite:///{alone.folder / 'other one.db'}"
     alone.out("--database", other, "migrate")
@@ -67,16 +53,3 @@ def test_a_command_in_a_message_works_when_it_is_pasted(alone: Program) -> None:
     _, command, _ = said.split("`")
     assert command == f"{PROGRAM} --database '{other}' token list"
     assert alone.in_shell(command).status == 0
-
-
-@pytest.mark.parametrize("option", ["--database", "--settings", "--url", "--token-file"])
-def test_no_command_takes_them_itself(option: str) -> None:
-    for path in COMMANDS:
-        refused = CliRunner().invoke(cli, [*path, option, "x"])
-        assert refused.exit_code == 2
-        assert f"'{option}'" in refused.output
-
-
-def test_other_usage_errors_stay_as_they_are(program: Program) -> None:
-    said = program.refusal("--database", program.database, "token", "list", "--bad", status=2)
-    assert said.endswith("Error: No such option '--bad'.\n")

@@ -35,8 +35,11 @@ def make_foreign(file: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "advice"),
     [
-        (make_foreign, "of another program: give another one with --database"),
-        (put(b"A text, and no database at all. " * 100), "file is not a database"),
+        (make_foreign, "of another program: name another file"),
+        (
+            put(b"A text, and no database at all. " * 100),
+            "it is not a SQLite database; name another file",
+        ),
     ],
     ids=["foreign", "text"],
 )

@@ -20,7 +20,7 @@ def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
     with _requiring_answer("delete"):
         answer = click.prompt(question, default="", show_default=False, err=True)
     if answer != name:
-        raise SetupError("that is not its name: nothing was deleted")
+        raise SetupError("the name does not match: nothing was deleted")
 
 
 def confirm(question: str, verb: str) -> None:

@@ -28,19 +28,19 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
         "{subject} is already {role} of {store}: change that with `plantstore member add "
         "--store {store} --user {subject} --role {wanted}`",
     errors.LastOwnerError:
-        "{subject} is the last owner of {store}: make another one first with "
-        "`plantstore member add --store {store} --role owner --user NAME`, or give --yes",
+        "{subject} is the last owner of {store}: make another member an owner first, "
+        "with `plantstore member add --store {store} --role owner --user NAME`, or give --yes",
     errors.TooMuchAccessError: "{store} has too many {things}: wait until they expire",
     errors.NoSuchTokenError:
         "there is no such token: `plantstore token list` shows all ids, and --user NAME stands for "
         "all tokens of a user",
     errors.NoSuchLinkError:
         "there is no link with the id {link_id}: it was used or has ended; `plantstore link list` "
-        "shows those that wait",
+        "shows the unused ones",
     errors.NoSuchWebhookError:
         "{store} has no webhook {webhook_id}: `plantstore webhook list --store {store}` shows them",
-    errors.MistypedTokenError: "the token is mistyped: its checksum is wrong",
-    errors.TokenEndedError: "the token {token_id} is {state}: create another one",
+    errors.MistypedTokenError: "the token is mistyped: its checksum is wrong; copy all of it",
+    errors.TokenEndedError: "the token {token_id} is {state}: create a new one",
 }
 # fmt: on
 

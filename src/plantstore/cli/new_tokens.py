@@ -50,8 +50,7 @@ _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> None:
     """Create a token and print it: it cannot be shown again.
 
-    A missing user or store is created with --create. The user becomes a member of the store, if
-    need be.
+    A missing user or store is created with --create. The user becomes a member of the store.
 
     \b
     Examples:

@@ -96,7 +96,7 @@ def quota_option(command: Command) -> Command:
             find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
         ),
         metavar="N",
-        help="Plants that a new store may hold; else the setting max_plants, else any number.",
+        help="Maximum number of plants in a new store; by default the setting max_plants.",
     )(command)
 
 
@@ -140,7 +140,7 @@ def grant_options(command: Command) -> Command:
         click.option(
             "--label",
             default=_make_label,
-            help="A note that identifies the token; else who created it, and when.",
+            help="Note that identifies the token; by default who created it, and when.",
         ),
         click.option(
             "--expires",
@@ -148,7 +148,7 @@ def grant_options(command: Command) -> Command:
             metavar=EXPIRES,
             callback=_find_expiry,
             help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; "
-            "else after the setting token_expiry, 365 days.",
+            "by default after token_expiry days (365).",
         ),
         click.option(
             "--manage",

@@ -16,4 +16,7 @@ def find_sources(context: click.Context, **flags: object) -> Sources:
     if options["url"] is not None:
         raise click.UsageError("this command needs the database: leave out --url", context)
     file = options["settings"] or os.environ.get(SETTINGS_FILE) or find_settings_file(os.environ)
-    return Sources({"database": options["database"], **flags}, os.environ, file)
+    sources = Sources({"database": options["database"], **flags}, os.environ, file)
+    if options["settings"]:
+        _ = sources.in_file  # read it, even if nothing in it is needed: its name may be mistyped
+    return sources

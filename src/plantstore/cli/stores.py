@@ -75,7 +75,7 @@ def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
         raise SetupError("--url needs httpx: pip install 'plantstore[client]'") from None
     token = Path(token_file).read_text(encoding="utf-8").strip()
     if _TOKEN.fullmatch(token) is None:
-        raise SetupError(f"{token_file} must have a token, and nothing else")
+        raise SetupError(f"{token_file} must hold one token and nothing else")
     try:
         with PlantStore(url, token) as client:
             yield client
@@ -84,6 +84,8 @@ def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
     except httpx.InvalidURL as error:
         raise click.UsageError(f"{url} is not a URL: {error}") from None
     except httpx.TransportError as error:
-        raise SetupError(f"{url} cannot be reached, or gave up: {error}") from None
+        raise SetupError(
+            f"{url} cannot be reached: {error}; check the address, and that the service runs"
+        ) from None
     except (ValueError, KeyError):  # msgspec's and json's too
         raise SetupError(f"{url} is not a Plant Store service") from None

@@ -59,9 +59,9 @@ def list_tokens(
 ) -> None:
     """List tokens, without their secrets: what each may do now, its state, its last use.
 
-    The state is active, expiring (valid for at most 14 days more), expired or revoked. The
-    permissions are what both the scopes and the user's role allow, in some store if the token is
-    for all stores. The last use is right to about two minutes.
+    The state is active, expiring (within 14 days), expired or revoked. The permissions are what
+    both the scopes and the user's role allow, in any store if the token is for all stores. The
+    last use is accurate to about two minutes.
 
     \b
     Examples:
@@ -75,7 +75,7 @@ def list_tokens(
         listed = [token for token in listed if token.expires_at and token.expires_at <= ends_at]
     output.print_records(map(describe_token, listed), _COLUMNS)
     if soon := sum(token.state is TokenState.EXPIRING for token in listed):
-        output.note(f"expire within 14 days: {soon}; see `plantstore token rotate`")
+        output.note(f"tokens that expire within 14 days: {soon}; see `plantstore token rotate`")
 
 
 @token.command()
@@ -125,7 +125,7 @@ def revoke(
 ) -> None:
     """Revoke tokens. TOKENS are their ids, or the tokens themselves, or - to read one from stdin.
 
-    Instead of TOKENS, give --user, or --all, maybe with --store.
+    Instead of TOKENS, give --user or --all; --store limits them to one store.
 
     \b
     Examples:
@@ -134,7 +134,7 @@ def revoke(
       plantstore token revoke --all --store nursery
     """
     if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
-        raise click.UsageError("give tokens, or --user, or --all; --store goes with the last two")
+        raise click.UsageError("give tokens, or --user, or --all; --store needs --user or --all")
     given = list(map(read_token, tokens))
     with noting(session) as note:
         before = [find_token(session, token) for token in given]

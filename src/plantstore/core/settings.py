@@ -118,7 +118,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     lame_duck: Annotated[
         float,
         Meta(ge=0, le=86400),
-        "seconds that the service goes on after a stop signal, while `/readyz` returns 503",
+        "seconds that the service keeps serving after a stop signal, while `/readyz` returns 503",
     ] = 0.0
     drain_timeout: Annotated[
         Seconds, "seconds for in-flight requests to finish when the service stops"

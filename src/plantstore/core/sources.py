@@ -75,7 +75,7 @@ class Sources:
             advice = ""
             if isinstance(error, PermissionError) and self.file == SYSTEM_FILE:
                 advice = "; run the command as the service's user, or name another with --settings"
-            reason = f"{error}{advice}"
+            reason = f"{error.strerror if isinstance(error, OSError) else error}{advice}"
             raise SetupError(f"cannot read the settings file {self.file}: {reason}") from None
 
     def find(self, name: str) -> Given | None:
@@ -162,7 +162,8 @@ def _read_secret(origin: str, path: str) -> str:
     try:
         content = Path(path).read_text(encoding=_UTF_8).strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{origin} names a file that cannot be read: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SetupError(f"{origin} names {path}, which cannot be read: {reason}") from None
     if not content:
         raise SetupError(f"{origin} names an empty file: write the value into {path}")
     return content

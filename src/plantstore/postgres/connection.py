@@ -84,7 +84,8 @@ def explained() -> Iterator[None]:
     except errors.InsufficientPrivilege as error:
         raise SetupError(f"the database role lacks a permission: {_first_line(error)}") from error
     except psycopg.Error as error:
-        raise SetupError(f"cannot use the database: {_first_line(error)}") from error
+        advice = "" if error.sqlstate else "; check that PostgreSQL runs there, and the URL"
+        raise SetupError(f"cannot use the database: {_first_line(error)}{advice}") from error
 
 
 def require_schema(connection: Connection) -> str | None:

@@ -63,7 +63,7 @@ class Commands(Mapping[str, click.Command]):
     "~/.config or /etc.",
 )
 @click.option("--url", help="Service, such as https://plants.example.org, in place of a database.")
-@click.option("--token-file", metavar="FILE", help="With --url: the file that has the token.")
+@click.option("--token-file", metavar="FILE", help="With --url: file that holds the token.")
 @click.version_option(VERSION, message="%(version)s")
 @click.pass_context
 def cli(context: click.Context, /, **_options: str | None) -> None:  # see cli/sources.py
@@ -117,6 +117,8 @@ def main() -> None:
 
 def _correct(error: click.ClickException) -> click.ClickException:
     """The error; if options of ``plantstore`` stand after the command, with the corrected line."""
+    if isinstance(error, click.NoSuchCommand) and error.command_name == "version":
+        return click.UsageError("run `plantstore --version`", error.ctx)
     corrected = move_options(sys.argv[1:])
     if corrected is None or not isinstance(error, click.UsageError):
         return error

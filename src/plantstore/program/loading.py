@@ -1,6 +1,7 @@
 """Loads the settings: the core's, and those of the features that are there."""
 
 from ipaddress import ip_network
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,10 +59,18 @@ def _check_tls(settings: Settings, sources: Sources) -> None:
 
     try:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        for given in pair:
+            place = f"{given.origin}: {given.value}"
+            Path(str(given.value)).read_bytes()
+        place = " with ".join(f"{given.origin} {given.value}" for given in pair)
         context.load_cert_chain(settings.tls_cert or "", settings.tls_key)
+    except ssl.SSLError:
+        raise SetupError(
+            f"cannot use {place}: give a certificate and its own private key, both as PEM files"
+        ) from None
     except (OSError, ValueError) as error:
-        named = " with ".join(f"{given.origin} {given.value}" for given in pair)
-        raise SetupError(f"cannot use {named}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SetupError(f"cannot read {place}: {reason}") from None
 
 
 def _check_proxies(settings: Settings, sources: Sources) -> None:

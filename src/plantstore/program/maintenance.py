@@ -25,15 +25,15 @@ from plantstore.version import VERSION
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
-@yes_option("Migrate also while older programs run that cannot work with it.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@yes_option("Migrate even while older programs run, which then fail.")
 @pass_database
 @output_options
 def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
     """Migrate the database to this program's schema; a missing SQLite file is created.
 
-    Each migration says whether older programs go on working. One with which they cannot is refused
-    while a program has the SQLite file open, or an older one is connected to PostgreSQL.
+    A migration that older programs cannot work with is refused while a program has the SQLite file
+    open, or an older one is connected to PostgreSQL; --dry-run names such migrations.
 
     \b
     Example:

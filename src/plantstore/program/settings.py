@@ -1,5 +1,7 @@
 """``plantstore settings``: show."""
 
+from difflib import get_close_matches
+
 import click
 
 from plantstore.cli.options import json_option, pass_sources
@@ -24,8 +26,8 @@ def settings() -> None:
 def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
     """Show the settings NAMES, or all: their values, and where each comes from.
 
-    The source is flag, variable, file or default. Passwords, and what stands in a file named by a
-    variable such as PLANTSTORE_RATE_LIMIT_FILE, are not shown.
+    The source is flag, variable, file or default. Passwords, and values from
+    files such as PLANTSTORE_RATE_LIMIT_FILE names, are not shown.
 
     \b
     Examples:
@@ -33,7 +35,9 @@ def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
       plantstore settings show port database
     """
     if unknown := set(names) - SETTINGS.keys():
-        raise click.BadParameter(f"there is no setting {min(unknown)!r}")
+        nearest = get_close_matches(min(unknown), SETTINGS, 1)
+        advice = f"did you mean {nearest[0]}?" if nearest else "without names it shows all"
+        raise click.BadParameter(f"there is no setting {min(unknown)!r}; {advice}")
     values = load_settings(sources)
     records = [
         _describe(name, getattr(values.of(kind), name), sources.find(name))

@@ -103,6 +103,7 @@ def _listen_tcp(settings: Settings) -> socket.socket:
     host, port = settings.host, settings.port
     name = host.encode() if host.isascii() else host  # or Python imports its IDNA, for 2 ms
     reason: object = None
+    advice = "choose another --port or --host"
     try:
         addresses = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, _, _, _, address in addresses:
@@ -114,10 +115,9 @@ def _listen_tcp(settings: Settings) -> socket.socket:
                 reason = error.strerror
     except (OSError, UnicodeError) as error:  # the latter for invalid host names
         reason = error.strerror if isinstance(error, OSError) else error
-    raise SetupError(
-        f"cannot listen on {host} port {port}: {reason}; "
-        "choose another --port (make serve PORT=...) or --host"
-    )
+        if isinstance(error, PermissionError):
+            advice = f"ports below 1024 need a systemd socket or a proxy: {advice}"
+    raise SetupError(f"cannot listen on {host} port {port}: {reason}; {advice}")
 
 
 def _bind(family: int, address: tuple[Any, ...] | str) -> socket.socket:

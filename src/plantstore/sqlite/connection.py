@@ -179,9 +179,8 @@ def read_applied(connection: apsw.Connection) -> Sequence[Applied]:
     if not connection.execute("SELECT count(*) FROM sqlite_schema").get:
         return []
     if not connection.execute("PRAGMA table_list(schema_migrations)").get:
-        raise SetupError(
-            "the file is a SQLite database of another program: give another one with --database"
-        )
+        file = connection.filename or "the file"
+        raise SetupError(f"{file} is a SQLite database of another program: name another file")
     return [Applied(*row) for row in connection.execute("SELECT * FROM schema_migrations")]
 
 
@@ -211,6 +210,10 @@ def explained(path: Path) -> Iterator[None]:
 
 def find_reason(error: OSError | apsw.Error, path: Path) -> str:
     """What went wrong with the database's files, and which permissions are missing, if any."""
+    if isinstance(error, apsw.NotADBError):
+        return "it is not a SQLite database; name another file"
+    if os.path.isdir(path):  # noqa: PTH112 - Path's raises where a folder cannot be searched
+        return "it is a folder; name a file in it"
     reason = error.strerror if isinstance(error, OSError) else str(error)
     if isinstance(error, OSError) and error.filename not in (None, str(path)):
         reason = f"{error.filename}: {reason}"

@@ -16,15 +16,13 @@ def open_administration(url: str) -> "Administration":
     return Administration(open_test_session(url))
 
 
-def remove_member(session: Session, store: str, subject: str, *, keep_owners: bool = False) -> None:
-    members.remove_member(session, id_of(session, store), subject, keep_owner=keep_owners)
+def remove_member(session: Session, store: str, subject: str) -> None:
+    members.remove_member(session, id_of(session, store), subject, keep_owner=False)
 
 
-def add_member(
-    session: Session, store: str, subject: str, role: Role, *, keep_owners: bool = False
-) -> Role | None:
+def add_member(session: Session, store: str, subject: str, role: Role) -> Role | None:
     store_id, user = id_of(session, store), records.require_user(session, subject)
-    return members.set_member(session, store_id, user, role, keep_owner=keep_owners)
+    return members.set_member(session, store_id, user, role, keep_owner=False)
 
 
 def create_link(session: Session, store: str, grant: Grant) -> Link:
@@ -34,12 +32,9 @@ def create_link(session: Session, store: str, grant: Grant) -> Link:
 class Administration(administration.Administration):
     """Administers the database of a session, as commands and owners do."""
 
-    rename_store = changing(stores.rename_store)
     describe_store = reading(stores.describe_store)
     delete_store: Any = reading(stores.delete_store)
-    rename_user = changing(users.rename_user)
     delete_user = reading(users.delete_user)
     add_member: Any = changing(add_member)
     remove_member: Any = changing(remove_member)
-    list_all_members = reading(members.list_all_members)
     create_link = changing(create_link)

@@ -38,7 +38,7 @@ def test_it_opens_the_default_store_until_it_is_changed_or_removed(
             assert status(service, first) == 200
             secret.write_text(text)
             service.process.send_signal(signal.SIGHUP)
-            wait_until(lambda: "declared token is kept as it was" in service.log())
+            wait_until(lambda: "keeping the current declared token" in service.log())
         wait_until(lambda: status(service, second) == 200)
         assert status(service, first) == 401
         assert service.stop() == 0

@@ -15,7 +15,7 @@ from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_st
 from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.http.test_errors_database import UNKNOWN_ROLE
-from tests.log_lines import LoggingService, Record
+from tests.log_lines import LoggingService
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -146,28 +146,6 @@ def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
             assert record["error_number"] == failed.number == number
             assert (record["level"], record["message"]) == (level, "request failed")
             assert record["request_id"] == failed.headers["x-request-id"] == "mine"
-
-
-def test_a_flood_of_failures_is_counted(tmp_path: Path) -> None:
-    with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
-        fixture = make_fixture(quiet)
-        execute(quiet.database, "ALTER TABLE revisions RENAME TO lost")
-        with Connection(quiet.origin) as connection:
-            connection.send(*[fixture.message(LISTS[0])] * 500)
-            assert {connection.receive().status for _ in range(500)} == {503}
-        lines: list[Record] = []
-        sent = 500
-
-        def are_all_told() -> bool:
-            nonlocal sent
-            fixture.send(fixture.message(LISTS[0]))
-            sent += 1
-            lines.extend(quiet.records(REQUESTS))
-            told: int = sum(1 + line.get("suppressed", 0) for line in lines)
-            return told == sent
-
-        wait_until(are_all_told)
-        assert len(lines) < 100
 
 
 def wait_a_while(service: Service) -> None:

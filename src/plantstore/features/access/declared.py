@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from plantstore.http.app import App
 
 logger = logging.getLogger(__name__)
-failures = FailureLog(logger, "the declared token is as the settings say")
+failures = FailureLog(logger, "the declared token matches the settings")
 
 _STORE = "default"
 _NAME = "declared"  # of the token's user, and its label
@@ -77,7 +77,7 @@ async def keep_declared(app: "App") -> None:
         try:
             await asyncio.to_thread(work)
         except SetupError as error:
-            failures.add("the declared token is not as the settings say: %s", error)
+            failures.add("cannot declare the token of the settings: %s", error)
             await asyncio.sleep(_RETRY_SECONDS)
             continue
         failures.note_success()
@@ -86,7 +86,7 @@ async def keep_declared(app: "App") -> None:
         try:
             token = Sources({}, os.environ, settings.file).read(AccessSettings).token
         except SetupError as error:
-            logger.error("the declared token is kept as it was: %s", error)  # noqa: TRY400 - the reason is enough
+            logger.error("keeping the current declared token: %s", error)  # noqa: TRY400 - the reason is enough
 
 
 def declare(session: Session, secret: str | None, max_plants: int | None) -> None:

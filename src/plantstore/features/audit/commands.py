@@ -21,7 +21,7 @@ def audit() -> None:
 
 
 @audit.command("list")
-@user_option("Only what this user did, or was done to this user.")
+@user_option("Only changes by this user, or to this user.")
 @store_option("Only changes in this store.")
 @click.option(
     "--since",
@@ -36,7 +36,7 @@ def list_audit(
     """List the changes, by commands and over HTTP: what, when, by whom and from where.
 
     BY is the user of the token over HTTP, or the system's user who ran the command; the address is
-    the client's, or the machine's name. They are kept for the setting audit_keep, 400 days.
+    the client's, or the machine's name. Changes are kept for audit_keep days (400).
 
     \b
     Examples:

@@ -128,11 +128,11 @@ def _read_ids(_context: click.Context, _option: click.Parameter, text: str | Non
     is_flag=True,
     help="Finish a restore of the database that another program has made, such as pg_restore.",
 )
-@store_option("Bring back this store alone, also while the service runs.")
+@store_option("Restore only this store; the service may run.")
 @click.option(
-    "--plants", metavar="ID,ID", callback=_read_ids, help="Of the store, bring back these plants."
+    "--plants", metavar="ID,ID", callback=_read_ids, help="Restore only these plants of the store."
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would change in the store.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change in the store.")
 @yes_option("Skip the confirmation prompt.")
 @pass_database
 @json_option

@@ -98,19 +98,19 @@ def _describe(row: Row) -> Mapping[str, Any]:
 
 @click.group()
 def event() -> None:
-    """Show, or take back, what happened to the plants of a store."""
+    """List or undo changes to the plants of a store."""
 
 
 @event.command("list")
 @click.option("--plant", "plant_id", type=int, metavar="ID", help="Only events of this plant.")
-@user_option("Only what this user did.")
+@user_option("Only changes by this user.")
 @click.option(
     "--since",
     metavar="TIME",
     callback=read_since,
     help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
-@click.option("--follow", is_flag=True, help="Go on with new events until interrupted.")
+@click.option("--follow", is_flag=True, help="Keep printing new events until interrupted.")
 @pass_store(
     _in_database, _behind, "Name of the store; else events of all, by their time.", required=False
 )
@@ -149,7 +149,7 @@ def list_events(
 
 @event.command()
 @store_option("Name of the store.", required=True)
-@user_option("Who did what is taken back.", required=True)
+@user_option("User whose changes are undone.", required=True)
 @click.option(
     "--since",
     metavar="TIME",
@@ -157,7 +157,7 @@ def list_events(
     callback=read_since,
     help="Since a time of day (UTC), such as 14:00, a date, or an age, in m, h, d or w.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would change.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @yes_option("Skip the confirmation prompt.")
 @read_options
 def undo(
@@ -170,7 +170,7 @@ def undo(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Take back what a user did to the plants of a store, except what others changed later.
+    """Undo a user's changes to the plants of a store, except plants that others changed later.
 
     \b
     Examples:

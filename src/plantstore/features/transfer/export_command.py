@@ -9,7 +9,10 @@ from plantstore.features.transfer.stores import FORMATS, Store, with_store
 @click.command()
 @click.argument("file", default="-")
 @click.option(
-    "--format", "form", type=click.Choice(list(FORMATS)), help="Else by the file's name, else CSV."
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    help="By default that of the file's name, or CSV.",
 )
 @click.option("--tag", help="Only plants with this tag.")
 @with_store

@@ -50,7 +50,7 @@ def _check_encoding(
     is_flag=True,
     help="Give the plants new ids, after the store's highest; a file beside FILE keeps them.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--update", is_flag=True, help="Change plants that have another name or tag.")
 @click.option(
     "--columns",
@@ -62,9 +62,9 @@ def _check_encoding(
     "--encoding",
     callback=_check_encoding,
     metavar="NAME",
-    help="Such as windows-1252; else UTF-8, or UTF-16 if it begins so.",
+    help="Such as windows-1252; by default UTF-8, or UTF-16 with a byte-order mark.",
 )
-@click.option("--allow-empty", is_flag=True, help="Take a file without any line.")
+@click.option("--allow-empty", is_flag=True, help="Accept an empty file.")
 @click.option(
     "--errors",
     "error_file",

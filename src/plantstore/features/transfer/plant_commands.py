@@ -53,8 +53,8 @@ def add(store: Store, id: int, name: str, tag: str | None, output: Output) -> No
 
 @plant.command(context_settings=_NEGATIVE_IDS)
 @click.argument("id", type=_ID)
-@click.option("--name", help="The new name; else it stays.")
-@click.option("--tag", help="The new tag; else it stays.")
+@click.option("--name", help="New name; by default unchanged.")
+@click.option("--tag", help="New tag; by default unchanged.")
 @click.option("--no-tag", is_flag=True, help="Remove the tag.")
 @with_store
 @output_options

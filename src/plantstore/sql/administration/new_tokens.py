@@ -75,7 +75,9 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
         raise ForbiddenError(scope=min(missing).value)
     if beyond := scopes - role.scopes:
         names = ", ".join(sorted(beyond))
-        raise InvalidChangeError(reason=f"the role {role} does not allow: {names}")
+        raise InvalidChangeError(
+            reason=f"the role {role} does not allow: {names}; give the user a higher role first"
+        )
     return replace(grant, scopes=scopes)
 
 

@@ -30,12 +30,13 @@ REFUSALS = {
     "token create --user out --all-stores": "out is a member of no store: name the token's own",
     "token create --store nursery --user ada --role reader": "ada is already owner of nursery: "
     "change that with `plantstore member add --store nursery --user ada --role reader`",
-    "member remove --store nursery --user ada": "ada is the last owner of nursery: make another one"
-    " first with `plantstore member add --store nursery --role owner --user NAME`, or give --yes",
+    "member remove --store nursery --user ada": "ada is the last owner of nursery: make another "
+    "member an owner first, with `plantstore member add --store nursery --role owner "
+    "--user NAME`, or give --yes",
     "link create --store full --user ada": "full has too many unused links: wait until they expire",
     "token revoke 0123456789abcdef": "there is no such token: `plantstore token list` shows all",
     "token rotate pst_1_x": "the token is mistyped: its checksum is wrong",
-    "token rotate {ended}": "the token {ended} is revoked: create another one",
+    "token rotate {ended}": "the token {ended} is revoked: create a new one",
 }
 
 

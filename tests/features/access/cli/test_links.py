@@ -34,7 +34,7 @@ def test_the_address_is_that_of_the_settings(program: Program) -> None:
     program.environ["PLANTSTORE_PORT"] = "8765"
     done = program.run(*options)
     assert done.out.startswith("http://127.0.0.1:8765/#code=psl_")
-    assert "if users reach the page elsewhere, give --address" in done.err
+    assert "if users reach the page at another address, give --address" in done.err
     program.environ["PLANTSTORE_UDS"] = "socket"
     said = program.refusal(*options, status=2)
     assert "a browser cannot open unix:socket: give --address with http://" in said

@@ -49,7 +49,7 @@ def test_deleting_asks_for_the_name_on_stderr(program: Program) -> None:
     for answer in ("y\n", "\n", "orchard\n"):
         done = program.run("store", "delete", "nursery", stdin=answer)
         assert (done.status, done.out) == (1, "")
-        assert "that is not its name: nothing was deleted" in done.err
+        assert "the name does not match: nothing was deleted" in done.err
     assert len(program.data("store", "list")) == 1
     done = program.run("store", "delete", "nursery", stdin="nursery\n")
     assert (done.status, done.out) == (0, "")

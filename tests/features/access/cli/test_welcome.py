@@ -17,9 +17,7 @@ from plantstore.features.access.links import MAX_LINKS
 from tests.cli.program import PLANTSTORE, Program
 from tests.features.access.administration import open_administration
 from tests.features.access.cli.welcoming import CODE, Welcoming, paste, redeem
-from tests.postgres.refusing import RefusingServer
 from tests.postgres.server import PostgresServer
-from tests.postgres.test_away import GERMAN
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -187,16 +185,6 @@ def test_too_many_unused_links_do_not_keep_it_from_starting(tmp_path: Path) -> N
         service.start()
         assert CODE.search(service.shown()) is None
         assert len(service.commands()) == 2
-
-
-def test_it_needs_the_database_on_postgres(tmp_path: Path) -> None:
-    for sqlstate, message in GERMAN:
-        with RefusingServer(0, sqlstate, message) as refusing:
-            url = f"postgresql://postgres@127.0.0.1:{refusing.port}/plantstore"
-            program = Program(tmp_path, {"PLANTSTORE_DATABASE": url, "PLANTSTORE_PORT": "0"})
-            refusal = program.refusal("serve", "--welcome")
-            assert "cannot use the database: " in refusal
-            assert message in refusal
 
 
 def test_without_the_flag_nothing_is_made_or_shown(tmp_path: Path) -> None:

@@ -2,19 +2,12 @@
 
 import pytest
 
-from plantstore.core.errors import (
-    InvalidChangeError,
-    LastOwnerError,
-    NameTakenError,
-    NoSuchUserError,
-)
 from plantstore.core.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
 from plantstore.features.access.links import list_links
 from plantstore.features.access.stores import StoreFacts
 from plantstore.sqlite.connection import database_path
 from tests.contract.harness import DatabaseHarness
 from tests.databases import SQLITE_ONLY, execute
-from tests.features.access.administration import Administration
 
 pytestmark = pytest.mark.anyio
 
@@ -101,49 +94,6 @@ def find_in_files(url: str, name: bytes) -> list[str]:
     """The database's files that have a name."""
     path = database_path(url)
     return [file.name for file in path.parent.glob(f"{path.name}*") if name in file.read_bytes()]
-
-
-async def test_a_renamed_user_and_store_are_the_same_ones(harness: DatabaseHarness) -> None:
-    await harness.create(FERN)
-    harness.administration.rename_user("ada", "ada lovelace")
-    harness.administration.rename_store("nursery", "orchard")
-    (event,) = harness.read_events("orchard")
-    assert event.subject == "ada lovelace"
-    assert harness.administration.list_members("orchard") == [Member("ada lovelace", Role.OWNER)]
-    caller = await harness.database.find_caller(harness.store_id, harness.owner.token_hash, None)
-    assert caller is not None
-    assert (caller.store_id, caller.role) == (harness.store_id, Role.OWNER)
-    assert await harness.create(FICUS) is Outcome.CREATED
-
-
-def test_a_name_in_use_or_a_bad_one_is_refused(administration: Administration) -> None:
-    for name in ("nursery", "orchard"):
-        administration.create_token(Grant(subject=f"of {name}", store=name))
-    for name in ("orchard", "nursery", "Orchard", ""):
-        with pytest.raises((NameTakenError, InvalidChangeError)):
-            administration.rename_store("nursery", name)
-    for subject in ("of orchard", "of nursery", "a\nb", ""):
-        with pytest.raises((NameTakenError, InvalidChangeError)):
-            administration.rename_user("of nursery", subject)
-    with pytest.raises(NoSuchUserError):
-        administration.rename_user("eve", "kim")
-    with pytest.raises(NoSuchUserError):
-        administration.delete_user("eve")
-    assert [store.name for store in administration.list_stores()] == ["nursery", "orchard"]
-
-
-def test_the_last_owner_stays_unless_told_otherwise(administration: Administration) -> None:
-    administration.create_token(Grant(subject="ada", store="nursery"))
-    administration.create_token(Grant(subject="eve", store="nursery"))
-    with pytest.raises(LastOwnerError):
-        administration.remove_member("nursery", "ada", keep_owners=True)
-    with pytest.raises(LastOwnerError):
-        administration.add_member("nursery", "ada", Role.EDITOR, keep_owners=True)
-    before = administration.add_member("nursery", "eve", Role.OWNER, keep_owners=True)
-    assert before is Role.EDITOR
-    administration.remove_member("nursery", "ada", keep_owners=True)
-    administration.remove_member("nursery", "eve")
-    assert administration.list_members("nursery") == []
 
 
 async def test_a_store_is_described(harness: DatabaseHarness) -> None:

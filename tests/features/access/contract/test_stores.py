@@ -101,18 +101,6 @@ def test_users_are_listed_by_subject(administration: Administration) -> None:
     assert administration.create_user("bob") in administration.list_users()
 
 
-def test_the_members_of_all_stores_are_listed_by_store_and_subject(
-    administration: Administration,
-) -> None:
-    for store, subject in (("orchard", "eve"), ("nursery", "żółw"), ("nursery", "Ada")):
-        administration.create_token(Grant(subject=subject, store=store))
-    assert administration.list_all_members() == [
-        ("nursery", Member("Ada", Role.EDITOR)),
-        ("nursery", Member("żółw", Role.OWNER)),
-        ("orchard", Member("eve", Role.OWNER)),
-    ]
-
-
 def test_a_subject_is_any_text(administration: Administration) -> None:
     for subject in ("a", 255 * "a", "ada@example.org", "أحمد", "😀", "a b"):
         user = administration.create_user(subject)
@@ -127,20 +115,6 @@ def test_a_subject_that_is_no_text_is_refused(administration: Administration) ->
             administration.create_token(Grant(subject=subject, store="nursery"))
     assert administration.list_users() == []
     assert administration.list_stores() == []
-
-
-def test_a_role_is_given_changed_and_taken(administration: Administration) -> None:
-    administration.create_store("nursery")
-    for subject in ("eve", "ada"):
-        administration.create_user(subject)
-        administration.add_member("nursery", subject, Role.READER)
-    administration.add_member("nursery", "ada", Role.OWNER)
-    assert administration.list_members("nursery") == [
-        Member("ada", Role.OWNER),
-        Member("eve", Role.READER),
-    ]
-    administration.remove_member("nursery", "ada")
-    assert administration.list_members("nursery") == [Member("eve", Role.READER)]
 
 
 def test_who_is_no_member_cannot_be_removed(administration: Administration) -> None:

@@ -14,8 +14,6 @@ import pytest
 from plantstore.core.pools import Pool
 from plantstore.databases import open_session
 from plantstore.features.access.http import jobs
-from plantstore.sql.administration.records import list_stores
-from plantstore.sql.session import Session
 from plantstore.sqlite.connection import database_path
 from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
@@ -169,32 +167,6 @@ def test_a_stop_closes_it(own_service: Service, manager: httpx.Client) -> None:
     set_role(manager, "eve", "reader")
     assert own_service.stop() == 0
     assert not database_path(f"{own_service.database}-wal").exists()
-
-
-@SQLITE_ONLY
-@pytest.mark.anyio
-async def test_it_is_closed_while_nobody_needs_it(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jobs, "_IDLE_SECONDS", 0.01)
-    closed = threading.Semaphore(0)
-
-    def open_one() -> Session:
-        session = open_session(url)
-        close = session.close
-
-        def close_and_tell() -> None:
-            close()
-            closed.release()
-
-        monkeypatch.setattr(session, "close", close_and_tell)
-        return session
-
-    queue = jobs.JobQueue(open_one, 30.0, Pool("administration", 4))
-    for _ in range(2):
-        assert await queue.run("ada", lambda session, _job: list_stores(session)) == []
-        assert await asyncio.to_thread(closed.acquire, timeout=30.0)
-    await queue.close()
 
 
 @SQLITE_ONLY

@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from plantstore.core.model import Grant, Role, Scope, token_id_of
+from plantstore.core.model import Scope, token_id_of
 from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token
 from plantstore.features.access.links import MAX_LINKS
 from tests.databases import ON_BOTH, execute
-from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import managing, set_role, status_of, tokens_of
 from tests.http.calls import expect_refused
 from tests.log_lines import LoggingService
@@ -53,18 +51,6 @@ def test_a_code_gives_the_token_once(service: Service, manager: httpx.Client, st
     shown = [{**token, "last_used_at": None} for token in tokens_of(manager)]
     assert {**given, "last_used_at": None} in shown
     expect_refused(exchange(service, code), 40406)
-
-
-def test_a_link_of_the_command_line_gives_all_that_the_role_allows(
-    service: Service, manager: httpx.Client, store: str
-) -> None:
-    with closing(open_administration(service.database)) as administration:
-        for manages in (False, True):
-            request = Grant(subject=f"owner of {store}", manages=manages)
-            code = administration.create_link(store, request).code
-            expected = Role.OWNER.scopes if manages else Role.OWNER.default_scopes
-            assert set(exchange(service, code).json()["scopes"]) == expected
-    assert len(tokens_of(manager)) == 3
 
 
 def refused_alike(service: Service, codes: list[str]) -> None:
@@ -176,13 +162,3 @@ def test_guesses_are_limited(limited: LoggingService) -> None:
         assert manager.get("/members").status_code == 200
     assert code not in limited.log()
     assert good.json()["token"] not in limited.log()
-
-
-def test_an_exchange_is_logged_with_the_token_that_it_gave(limited: LoggingService) -> None:
-    with managing(limited, "nursery", "ada") as manager:
-        code = make_link(manager, "ada")
-        given = exchange(limited, code).json()
-    made, used = limited.records("security.administration")
-    assert (made["route"], used["route"]) == ("/links", "/links/redeem")
-    assert used["new_token_id"] == given["id"]
-    assert used["user_id"] == made["member_id"]

@@ -14,7 +14,6 @@ from plantstore.cli.output import Output, format_time
 from plantstore.cli.sources import find_sources
 from plantstore.core.model import Grant
 from plantstore.core.settings import Settings
-from plantstore.core.sources import Sources
 from plantstore.features.access import links
 from plantstore.features.access.links import Link
 from plantstore.server.listeners import make_origin
@@ -52,7 +51,14 @@ def create(
     Example:
       plantstore link create --store nursery --user ada
     """
-    address = _find_address(find_sources(context), address, output)
+    sources = find_sources(context)
+    settings = sources.read(Settings, "public_url", "tls_cert", "uds", "host", "port")
+    named = address or (settings.public_url if "://" in settings.public_url else None)
+    address = named or _find_own_address(settings)
+    if not address.startswith(("http://", "https://")):
+        raise click.UsageError(
+            f"a browser cannot open {address}: give --address with http:// or https://"
+        )
     store, user = str(grant.store), grant.subject
     with changing(session, "link create", store=store, user=user):
         made = links.create_link(session, require_store(session, store).store_id, grant)
@@ -60,13 +66,15 @@ def create(
     until = format_time(made.expires_at)
     output.note(f"this link signs {user} in to {store}, once, until {until}:")
     output.print({"url": url, "code": made.code, **_describe(made)}, url)
+    if named is None:
+        output.note("if users reach the page at another address, give --address")
 
 
 @link.command("list")
 @store_option("Only links of this store.")
 @read_options
 def list_links(session: Session, store: str | None, output: Output) -> None:
-    """List the links that wait to be used, without their codes.
+    """List the unused links, without their codes.
 
     \b
     Example:
@@ -81,7 +89,7 @@ def list_links(session: Session, store: str | None, output: Output) -> None:
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @change_options
 def revoke(session: Session, ids: tuple[str, ...], output: Output) -> None:
-    """End links that wait to be used, by their IDS; `plantstore token revoke` ends all of a user.
+    """Revoke unused links by their IDS. `plantstore token revoke --user` revokes all of a user.
 
     \b
     Example:
@@ -109,23 +117,11 @@ def _describe(made: Link) -> dict[str, object]:
     }
 
 
-def _find_address(sources: Sources, given: str | None, output: Output) -> str:
-    """Where the service's page is.
-
-    :raises click.UsageError: a browser could not open it there.
-    """
-    settings = sources.read(Settings, "public_url", "tls_cert", "uds", "host", "port")
-    address = given or settings.public_url
-    if "://" not in address and not given:
-        scheme = "http" if settings.tls_cert is None else "https"
-        uds, origin = settings.uds, make_origin(scheme, settings.host, settings.port)
-        address = f"unix:{uds}" if uds else origin
-        output.note(f"the link is for {address}: if users reach the page elsewhere, give --address")
-    if not address.startswith(("http://", "https://")):
-        raise click.UsageError(
-            f"a browser cannot open {address}: give --address with http:// or https://"
-        )
-    return address
+def _find_own_address(settings: Settings) -> str:
+    """Where the service listens, as the settings say."""
+    scheme = "http" if settings.tls_cert is None else "https"
+    origin = make_origin(scheme, settings.host, settings.port)
+    return f"unix:{settings.uds}" if settings.uds else origin
 
 
 def make_url(address: str, code: str) -> str:

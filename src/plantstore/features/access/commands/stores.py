@@ -66,7 +66,7 @@ def _read_quota(_context: click.Context, _option: click.Parameter, text: str) ->
     required=True,
     metavar="N|none",
     callback=_read_quota,
-    help="Plants that the store may hold; those that it holds already stay.",
+    help="Maximum number of plants, or none for no limit; existing plants stay.",
 )
 @change_options
 def set_store(session: Session, name: str, max_plants: int | None, output: Output) -> None:
@@ -87,7 +87,7 @@ def set_store(session: Session, name: str, max_plants: int | None, output: Outpu
 @click.argument("new_name")
 @change_options
 def rename(session: Session, name: str, new_name: str, output: Output) -> None:
-    """Give a store another name, NEW_NAME: its path changes, its tokens stay valid.
+    """Rename a store to NEW_NAME. Its path changes; its tokens stay valid.
 
     \b
     Example:

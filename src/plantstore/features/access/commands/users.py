@@ -42,7 +42,7 @@ def create(session: Session, subject: str, output: Output) -> None:
 @click.argument("new_subject")
 @change_options
 def rename(session: Session, subject: str, new_subject: str, output: Output) -> None:
-    """Give the user SUBJECT another name, NEW_SUBJECT, in events too; tokens stay valid.
+    """Rename the user SUBJECT to NEW_SUBJECT, in events too. Tokens stay valid.
 
     \b
     Example:
@@ -103,7 +103,7 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"
     output.report_change({"subject": subject, "stores": stores}, sentence)
     if not is_gone:
-        output.note("a list is being read: the WAL has the name until later writes overwrite it")
+        output.note("a list is still being read: the WAL keeps the name until later writes")
 
 
 def _find_roles(session: Session) -> dict[str, list[tuple[str, Role]]]:

@@ -15,8 +15,8 @@ from plantstore.server.messages import Request
 
 MAX_BODY = 64 * 1024
 _NO_KEY = (
-    "cannot be used here, since a secret is shown only once: leave it out; if a response is lost, "
-    "revoke what it was about and create another one"
+    "cannot be used here, because a secret is shown only once: omit it; if a response is lost, "
+    "revoke the token or link, and create it again"
 )
 
 Body = TypeVar("Body", bound=msgspec.Struct)

@@ -24,7 +24,7 @@ from plantstore.core.failures import FailureLog
 from plantstore.core.pools import Pool
 from plantstore.sql.session import OpenSession, Session
 
-failures = FailureLog(logging.getLogger(__name__), "access can be administered again")
+failures = FailureLog(logging.getLogger(__name__), "access administration works again")
 
 MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # a connection that is idle for longer may be lost on its way
@@ -63,7 +63,7 @@ class Job(Generic[Result]):
             self._session = session
             _settle(self.future.set_result, self._work(session, self))
         except SetupError as error:
-            failures.add("access cannot be administered: %s", error)
+            failures.add("access administration failed: %s", error)
             reason = _explain(is_undone=not self._decision.locked())
             _settle(self.future.set_exception, reason)
         except BaseException as error:  # noqa: BLE001 - the request gets it
