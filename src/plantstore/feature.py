@@ -62,6 +62,5 @@ class Feature(Struct, frozen=True, kw_only=True):
     flags: Mapping[str, str] = {}
 
     def load(self, part: str) -> Any:  # noqa: ANN401 - any part
-        """Import a part."""
         module, _, attribute = f"plantstore.features.{self.name}.{part}".rpartition(".")
         return getattr(import_module(module), attribute)

@@ -24,8 +24,6 @@ Command = Callable[..., None]
 
 
 def pass_sources(command: Command) -> Command:
-    """The command gets the ``sources`` of its settings."""
-
     @wraps(command)
     @click.pass_context
     def run(context: click.Context, /, **arguments: object) -> None:
@@ -35,8 +33,6 @@ def pass_sources(command: Command) -> Command:
 
 
 def pass_database(command: Command) -> Command:
-    """The command gets the URL of the ``database``."""
-
     @wraps(command)
     def run(*, sources: Sources, **arguments: object) -> None:
         command(database=load_database(sources), **arguments)
@@ -106,17 +102,14 @@ def yes_option(explanation: str) -> Callable[[Command], Command]:
 
 
 def store_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
-    """``--store NAME``."""
     return click.option("--store", metavar="NAME", required=required, help=explanation)
 
 
 def user_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
-    """``--user NAME``."""
     return click.option("--user", metavar="NAME", required=required, help=explanation)
 
 
 def role_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
-    """``--role ROLE``."""
     roles = click.Choice([role.value for role in Role])
     return click.option("--role", type=roles, required=required, help=explanation)
 
@@ -162,7 +155,6 @@ def grant_options(command: Command) -> Command:
 
 
 def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """When a new token expires: as it was asked for, or as the setting says."""
     if text is not None:
         return read_expiry(text)
     return now() + find_sources(context).read(Settings, "token_expiry").token_expiry * DAY_MS

@@ -31,7 +31,6 @@ class Output(Struct, frozen=True):
             _print_table(records, columns)
 
     def print_record(self, record: Record) -> None:
-        """One record as a JSON object, or as a line for each of its fields."""
         if self.as_json:
             click.echo(_to_json(record))
             return
@@ -45,7 +44,6 @@ class Output(Struct, frozen=True):
         click.echo(msgspec.json.encode(record) if self.as_json else "\t".join(texts))
 
     def print(self, value: object, text: str) -> None:
-        """The value as JSON, or the text, on stdout."""
         click.echo(_to_json(value) if self.as_json else text)
 
     def report(self, value: object, sentences: Iterable[str]) -> None:
@@ -63,13 +61,11 @@ class Output(Struct, frozen=True):
         self.note(sentence)
 
     def note(self, sentence: str) -> None:
-        """A sentence on stderr, unless ``--quiet`` is given."""
         if not self.quiet:
             click.echo(name_program(sentence), err=True)
 
 
 def format_time(milliseconds: int | None) -> str | None:
-    """A Unix time in ISO 8601, UTC."""
     if milliseconds is None:
         return None
     moment = datetime.fromtimestamp(milliseconds // 1000, UTC)

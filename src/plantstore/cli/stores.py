@@ -33,8 +33,6 @@ def pass_store(
     *,
     required: bool = True,
 ) -> Callable[[Command], Command]:
-    """``--store NAME``: the command gets the ``store``, of a session or a client and its name."""
-
     def decorate(command: Command) -> Command:
         @wraps(command)
         @click.pass_context

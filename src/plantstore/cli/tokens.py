@@ -158,6 +158,5 @@ def revoke(
 def _find_ids(
     session: Session, store: str | None, user: str | None
 ) -> tuple[int | None, int | None]:
-    """The numbers of a store and a user that are named."""
     store_id = None if store is None else require_store(session, store).store_id
     return store_id, None if user is None else require_user(session, user).user_id

@@ -46,7 +46,6 @@ def workspace(folder: Path, name: str) -> Iterator[Path]:
 
 
 def publish(file: Path, target: Path) -> None:
-    """Give a finished file its place, at once instead of what is there."""
     flush(file, owner=target.parent.stat())
     file.replace(target)
     flush_folder(target.parent)
@@ -60,6 +59,5 @@ def flush(file: Path, owner: os.stat_result) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Have a folder's list of files on disk."""
     with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as changed:
         os.fsync(changed)

@@ -37,7 +37,6 @@ class Link(Struct, frozen=True):
 
     @property
     def link_id(self) -> str:
-        """What tells the link from others."""
         return token_id_of(self.code_hash)
 
 

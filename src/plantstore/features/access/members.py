@@ -7,7 +7,6 @@ from plantstore.sql.session import Queries
 
 
 def list_members(session: Queries, store_id: int) -> list[Member]:
-    """The store's members, by subject."""
     rows = session.query("list_members", store_id)
     return [Member(subject, Role(role), *added) for subject, role, *added in rows]
 

@@ -27,20 +27,17 @@ class StoreFacts(Struct, frozen=True):
 
 
 def set_quota(session: Queries, name: str, max_plants: int | None) -> Store:
-    """Set how many plants a store may hold, None for any number."""
     session.query("set_max_plants", require_store(session, name).store_id, max_plants)
     return require_store(session, name)
 
 
 def rename_store(session: Queries, name: str, new_name: str) -> None:
-    """Give a store another name, which no store has."""
     store = require_store(session, name)
     require_free_store_name(session, new_name)
     session.query("rename_store", store.store_id, new_name)
 
 
 def describe_store(session: Queries, name: str) -> StoreFacts:
-    """A store, what it holds and what may open it."""
     store = require_store(session, name)
     (row,) = session.query("describe_store", store.store_id, now())
     return StoreFacts(store, *row)

@@ -11,7 +11,6 @@ _ANY_DATE = "____-__-__"
 
 
 def rename_user(session: Queries, subject: str, new_subject: str) -> None:
-    """Give a user another subject, which no user has."""
     user = require_user(session, subject)
     require_free_subject(session, new_subject)
     session.query("rename_user", user.user_id, new_subject)
@@ -62,5 +61,4 @@ def _labels_of(user: User) -> str:
 
 
 def label_by(subject: str, date: str) -> str:
-    """The label of a token that a user makes, if none is given."""
     return f"{subject[: LABEL_MAX - 1 - len(date)]} {date}"

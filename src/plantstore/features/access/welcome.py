@@ -71,7 +71,6 @@ To create a token for a program, run:
 
 
 def welcome(start: Start) -> None:
-    """Print the way in to the service."""
     settings, address = start.settings, start.address
     program = _name_service(settings)
     expires_at = now() + settings.token_expiry * DAY_MS
@@ -119,7 +118,6 @@ def _name_service(settings: Settings) -> str:
 
 
 def _create_store(session: Session, expires_at: int) -> str:
-    """The token of the first store's owner."""
     grant = Grant(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
     with noting(session) as note:
         issued = create_token(session, grant)

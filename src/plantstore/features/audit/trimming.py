@@ -32,6 +32,5 @@ async def _trim(open_session: OpenSession, days: float) -> None:
 
 
 def trim_audit(open_session: OpenSession, before: int) -> None:
-    """Delete what is older than a time."""
     with closing(open_session()) as session, session.transaction():
         session.query("trim_audit", before)

@@ -9,7 +9,6 @@ from plantstore.http.app import App
 
 
 def add_logs(app: App) -> None:
-    """Have refused and slow requests logged, or all where the settings say so."""
     settings = app.settings.of(LogsSettings)
     slow_seconds = settings.slow_request or math.inf
     requests = RequestLog(app.client_address, slow_seconds, logs_all=settings.access_log)

@@ -32,7 +32,6 @@ class SecurityLog:
         self._limit = LineLimit(logger, _MAX_LINES)
 
     def observe(self, request: Request, response: Response | Stream, _seconds: float) -> None:
-        """See ``Observer``."""
         message = _MESSAGES.get(response.error)
         if message is None or not self._limit.admits():
             return

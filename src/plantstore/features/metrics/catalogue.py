@@ -54,7 +54,6 @@ class ManyHistogram(Histogram):
     """A histogram that can observe many zeros at once."""
 
     def observe_zeros(self, count: int) -> None:
-        """Observe 0 so many times."""
         self._buckets[0].inc(count)
 
 

@@ -35,7 +35,6 @@ _OPERATIONS = {
 
 
 def measure(app: App) -> None:
-    """Have the application counted and measured, until it is closed."""
     app.observe(_observe, 0.0)
     batches, commits = histogram("write_batch_size"), histogram("commit_duration_seconds")
 

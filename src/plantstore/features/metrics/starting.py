@@ -23,7 +23,6 @@ def surround(start: Start) -> Iterator[None]:
 
 
 def add_metrics(app: App) -> None:
-    """Have the application counted and measured, until it is closed."""
     address = app.settings.of(MetricsSettings).metrics
     if address is not None:
         from plantstore.features.metrics.exporter import serve_metrics  # noqa: PLC0415

@@ -14,7 +14,6 @@ _SERVER = "."  # in the documents as they are built
 
 
 def add_reference(app: App) -> None:
-    """Add the routes."""
     files = read_files("reference")
     for path, file in files.items():
         if path.startswith("/openapi."):
@@ -23,7 +22,6 @@ def add_reference(app: App) -> None:
 
 
 def _name_server(file: File, server: str) -> File:
-    """The document with this server."""
     if server == _SERVER:
         return file
     built, named = map(msgspec.json.encode, (_SERVER, server))  # a string of JSON is one of YAML

@@ -37,14 +37,12 @@ class Facts(Struct, frozen=True):
 
 
 def find_facts(settings: Settings, reader: Queries) -> Facts:
-    """The facts as of now."""
     ((backup_at, verified_at, tokens),) = reader.query("read_status", now(), now() + SOON_MS)
     ends_at = read_certificate_end(settings.tls_cert)
     return Facts(backup_at, verified_at, tokens, ends_at, read_free(settings.database))
 
 
 def read_free(url: str) -> int | None:
-    """The free bytes of the SQLite file's disk."""
     file = find_file(url)
     return None if file is None else shutil.disk_usage(file.parent).free
 

@@ -46,7 +46,6 @@ def find_missing(session: Queries, grant: Grant) -> list[tuple[str, str]]:
 
 
 def create_token(session: Queries, grant: Grant) -> IssuedToken:
-    """Create a token, and a missing store, user or membership."""
     made: list[str] = []
     user = find_user(session, grant.subject)
     if user is None:

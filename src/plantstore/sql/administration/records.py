@@ -33,7 +33,6 @@ def require_store(session: Queries, name: str) -> Store:
 
 
 def require_free_store_name(session: Queries, name: str) -> None:
-    """Refuse a name that no store can have, or that a store has."""
     if not is_store_name(name):
         reason = "use 1 to 63 lowercase letters, digits and, between them, hyphens"
         raise InvalidChangeError(reason=f"{name!r} is not a valid store name: {reason}")
@@ -42,7 +41,6 @@ def require_free_store_name(session: Queries, name: str) -> None:
 
 
 def insert_store(session: Queries, name: str, max_plants: int | None = None) -> Store:
-    """A new store without plants or members, which may hold ``max_plants`` plants."""
     require_free_store_name(session, name)
     session.query("insert_store", name, now())
     session.query("insert_revision", name, max_plants)
@@ -73,7 +71,6 @@ def check_subject(subject: str) -> None:
 
 
 def require_free_subject(session: Queries, subject: str) -> None:
-    """Refuse a subject that no user can have, or that a user has."""
     check_subject(subject)
     if find_user(session, subject) is not None:
         raise NameTakenError(kind="user", name=subject)

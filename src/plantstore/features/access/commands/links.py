@@ -118,7 +118,6 @@ def _describe(made: Link) -> dict[str, object]:
 
 
 def _find_own_address(settings: Settings) -> str:
-    """Where the service listens, as the settings say."""
     scheme = "http" if settings.tls_cert is None else "https"
     origin = make_origin(scheme, settings.host, settings.port)
     return f"unix:{settings.uds}" if settings.uds else origin

@@ -107,7 +107,6 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
 
 
 def _find_roles(session: Session) -> dict[str, list[tuple[str, Role]]]:
-    """Each user's stores, with the role there."""
     roles: dict[str, list[tuple[str, Role]]] = {}
     for store, member in list_all_members(session):
         roles.setdefault(member.subject, []).append((store, member.role))
@@ -115,7 +114,6 @@ def _find_roles(session: Session) -> dict[str, list[tuple[str, Role]]]:
 
 
 def _describe_roles(roles: Sequence[tuple[str, Role]], output: Output) -> Sequence[object]:
-    """The roles, each with its store, for JSON or a table."""
     if output.as_json:
         return [{"name": store, "role": role} for store, role in roles]
     return [f"{store} ({role})" for store, role in roles]

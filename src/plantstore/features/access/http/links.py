@@ -57,7 +57,6 @@ class LinkRecord(Struct, frozen=True, omit_defaults=True):
 
 
 def create_link(days: int, session: Session, manager: Manager, body: TokenRequest) -> Outcome:
-    """Make a link for a member; it gives the token that the body asks for."""
     grant = read_grant(body, manager, days)
     link = links.create_link(session, manager.store_id, grant, manager)
     fields = {"member_id": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
@@ -65,17 +64,14 @@ def create_link(days: int, session: Session, manager: Manager, body: TokenReques
 
 
 def list_links(session: Session, store_id: int) -> list[LinkRecord]:
-    """List the links that wait, the first to expire first."""
     return [_describe(link) for link in links.list_links(session, store_id)]
 
 
 def read_link(session: Session, store_id: int, link_id: str) -> LinkRecord:
-    """Read a link that waits."""
     return pick(list_links(session, store_id), "id", link_id, NoSuchLinkError(link_id=link_id))
 
 
 def revoke_link(session: Session, manager: Manager, link_id: str) -> Outcome:
-    """End a link."""
     link = links.revoke_link(session, link_id, manager.store_id)
     return NO_CONTENT, {"link_id": link_id, "member_id": link.user.user_id}
 
@@ -104,7 +100,6 @@ class Redemption:
         self._guesses = Rates(*read_rate(app.settings.invalid_token_rate))
 
     async def redeem_code(self, request: Request) -> Response:
-        """Redeem a code for a new token, or describe its link."""
         network = network_of(self._client_address(request))
         self._requests.take(network)
         request.holder = network

@@ -31,13 +31,11 @@ class StoreMember(Struct, frozen=True, omit_defaults=True):
 
 
 def list_members(session: Session, store_id: int) -> list[StoreMember]:
-    """List the members, by name."""
     listed = members.list_members(session, store_id)
     return [StoreMember(one.subject, one.role, write_time(one.since), one.by) for one in listed]
 
 
 def read_member(session: Session, store_id: int, subject: str) -> StoreMember:
-    """Read a member."""
     check_subject(subject)
     return pick(
         list_members(session, store_id), "user", subject, NoSuchMemberError(subject=subject)
@@ -55,6 +53,5 @@ def set_member(session: Session, manager: Manager, subject: str, body: MemberRol
 
 
 def remove_member(session: Session, manager: Manager, subject: str) -> Outcome:
-    """Remove a member."""
     user = members.remove_member(session, manager.store_id, subject)
     return NO_CONTENT, {"member_id": user.user_id, "role": "none"}

@@ -107,7 +107,6 @@ class Owners:
         write_audit(session, actor, action, store, changed.get("member_id"), **details)
 
     def log(self, request: Request, changed: Fields) -> None:
-        """Log a change that is committed."""
         fields = describe_request(request, self._client_address) | describe_caller(request)
         self._logger.info("access changed", extra={"fields": {**fields, **changed}})
 

@@ -11,7 +11,6 @@ from plantstore.http.app import App
 
 
 def add_access(app: App) -> None:
-    """Add the routes, and the queue of their jobs."""
     days = app.settings.token_expiry
     places = app.pools.add_pool(Pool("administration", MAX_JOBS))
     jobs = JobQueue(app.open_session, app.settings.write_timeout, places)

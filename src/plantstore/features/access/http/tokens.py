@@ -51,12 +51,10 @@ class TokenRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def list_tokens(session: Session, store_id: int) -> list[TokenRecord]:
-    """List the valid tokens, the oldest first."""
     return [describe_token(token) for token in owners.list_tokens(session, store_id)]
 
 
 def read_token(session: Session, store_id: int, token_id: str) -> TokenRecord:
-    """Read a valid token."""
     return pick(list_tokens(session, store_id), "id", token_id, NoSuchTokenError(token_id=token_id))
 
 
@@ -68,7 +66,6 @@ def create_token(days: int, session: Session, manager: Manager, body: TokenReque
 
 
 def revoke_token(session: Session, manager: Manager, token_id: str) -> Outcome:
-    """Revoke a token."""
     owners.revoke_token(session, manager, token_id)
     member_id = find_token(session, token_id).user_id
     return NO_CONTENT, {"revoked_token_id": token_id, "member_id": member_id}
@@ -91,7 +88,6 @@ def read_grant(body: TokenRequest, manager: Manager, days: int) -> Grant:
 
 
 def describe_made(made: Token) -> Fields:
-    """A new token, for the log."""
     return {
         "new_token_id": made.token_id,
         "member_id": made.user_id,
@@ -103,7 +99,6 @@ def describe_made(made: Token) -> Fields:
 def describe_token(
     token: Token, secret: str | None = None, store: str | None = None
 ) -> TokenRecord:
-    """A token, as clients see it."""
     return TokenRecord(
         id=token.token_id,
         user=token.subject,

@@ -45,7 +45,6 @@ def make_files() -> dict[str, File]:
 
 
 def make_view(document: Json) -> dict[str, object]:
-    """The template's values."""
     operations = list_operations(document) + list_operations(document, "webhooks")
     _, *parts = _HEADING.split(document["info"]["description"])
     return {
@@ -78,7 +77,6 @@ def _find_headers(operations: list[Json]) -> dict[str, list[Json]]:
 
 
 def _list_error_numbers(response: Json) -> list[int]:
-    """The numbers in the examples of a response with an error."""
     contents = response.get("content", {}).values()
     found = (value for one in contents for _, value in samples.list_examples(one))
     return [value["error"] for value in found if isinstance(value, dict) and "error" in value]

@@ -53,7 +53,6 @@ def write_type(schema: Json) -> Markup:
 
 
 def _describe_bounds(schema: Json) -> Iterator[str]:
-    """What the values are limited to."""
     bounds = schema.get("minimum"), schema.get("maximum")
     if bounds != _INT_RANGES.get(schema.get("format")):
         yield from _describe_range(*bounds, "")
@@ -78,6 +77,5 @@ def _describe_range(minimum: float | None, maximum: float | None, unit: str) -> 
 
 
 def list_values(schema: Json) -> list[Json]:
-    """The values that are allowed, if they are counted out."""
     values = [schema["const"]] if "const" in schema else schema.get("enum", [])
     return [*values, *(list_values(schema["items"]) if "items" in schema else [])]
