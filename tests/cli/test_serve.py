@@ -79,22 +79,6 @@ def test_a_flag_comes_before_its_variable(tmp_path: Path) -> None:
             assert answer.headers.get("access-control-allow-origin") == allowed
 
 
-def test_a_settings_file_sets_all(tmp_path: Path) -> None:
-    file = tmp_path / "settings.toml"
-    file.write_text(
-        f'database = "sqlite:///{tmp_path}/of-file.db"\nlog_format = "json"\nworkers = 1\n'
-        "max_requests = 100\ndrain_timeout = 2.5\n"
-    )
-    program = Program(tmp_path)
-    del program.environ["PLANTSTORE_DATABASE"]
-    program.out("migrate", PLANTSTORE_SETTINGS=str(file))
-    program.out("--settings", str(file), "check")
-    assert (tmp_path / "of-file.db").exists()
-    assert "there is no database" in program.refusal("token", "list")
-    other = Program(tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/of-file.db"})
-    assert other.data("token", "list") == []
-
-
 def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Program) -> None:
     del program.environ["PLANTSTORE_DATABASE"]
     program.out("migrate")

@@ -12,7 +12,7 @@ import pytest
 from tests.cli.test_serve import Flagged
 from tests.databases import execute
 from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_stream
-from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
+from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.http.test_errors_database import UNKNOWN_ROLE
 from tests.log_lines import LoggingService
@@ -167,21 +167,6 @@ def test_a_slow_create_is_logged_with_the_time_of_its_commit(tmp_path: Path) -> 
         [record] = [one for one in impatient.records(REQUESTS) if one["request_id"] == "slow"]
     assert (record["message"], record["level"]) == ("slow request", "warning")
     assert record["duration_ms"] >= 100
-
-
-def test_a_slow_body_is_the_clients_time(service: LoggingService, fixture: StoreFixture) -> None:
-    create = fixture.message(CREATES[0]).setting("Expect", "100-continue")
-    with Connection(service.origin) as connection:
-        connection.send(create.head())
-        assert connection.receive().status == 100
-        connection.send(NEW_PLANT[:10])
-        wait_a_while(service)
-        began = time.perf_counter()
-        connection.send(NEW_PLANT[10:])
-        assert connection.receive("POST").status == 200
-        taken = time.perf_counter() - began
-    [record] = [one for one in service.records(REQUESTS) if one["method"] == "POST"]
-    assert record["duration_ms"] <= taken * 1000
 
 
 def test_nothing_of_a_request_ends_a_line_or_begins_a_field(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import socket
 import time
 from asyncio import IncompleteReadError
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +92,8 @@ def send_now(webhook: Webhook, message: Message, settings: WebhookSettings) -> D
 
 def _read_wait(text: str) -> float:
     """The seconds of a Retry-After, a number or a date."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to import, seldom needed
+
     wait = float(text[:9]) if text.isdecimal() else 0.0
     with suppress(ValueError, OverflowError):
         wait = parsedate_to_datetime(text).timestamp() - time.time()

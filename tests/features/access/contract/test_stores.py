@@ -1,33 +1,20 @@
 """Stores, users and members, as the command line administers them."""
 
-import time
 from collections.abc import Callable
 
 import pytest
 
 from plantstore.core.errors import (
     InvalidChangeError,
-    NoSuchMemberError,
     NoSuchStoreError,
-    NoSuchUserError,
 )
-from plantstore.core.model import Grant, Member, Role, Store, User
+from plantstore.core.model import Grant, Member, Role, User
 from plantstore.databases import check_database
 from tests.features.access.administration import Administration
 
 LONGEST_NAME = 63 * "a"
 
 Use = Callable[[Administration], object]
-
-
-def test_a_new_store_is_empty(administration: Administration) -> None:
-    before = time.time_ns() // 10**6
-    store = administration.create_store("nursery")
-    assert store == Store(store.store_id, "nursery", 0, store.created_at)
-    assert before <= store.created_at <= time.time_ns() // 10**6
-    assert administration.list_stores() == [store]
-    assert administration.list_members("nursery") == []
-    assert list(administration.list_events("nursery")) == []
 
 
 def test_stores_are_listed_by_name(administration: Administration) -> None:
@@ -115,16 +102,6 @@ def test_a_subject_that_is_no_text_is_refused(administration: Administration) ->
             administration.create_token(Grant(subject=subject, store="nursery"))
     assert administration.list_users() == []
     assert administration.list_stores() == []
-
-
-def test_who_is_no_member_cannot_be_removed(administration: Administration) -> None:
-    administration.create_store("nursery")
-    with pytest.raises(NoSuchUserError):
-        administration.add_member("nursery", "ada", Role.OWNER)
-    administration.create_user("ada")
-    for nobody in ("ada", "eve"):
-        with pytest.raises(NoSuchMemberError):
-            administration.remove_member("nursery", nobody)
 
 
 def test_a_sound_database_passes_every_check(url: str, administration: Administration) -> None:
