@@ -65,10 +65,10 @@ def describe_obstacle(path: Path) -> str:
     if os.statvfs(obstacle).f_flag & os.ST_RDONLY:
         return "; its file system is mounted read-only"
     status = obstacle.stat()
-    return (
-        f"; {obstacle} belongs to {_name_user(status.st_uid)} and has mode "
-        f"{stat.S_IMODE(status.st_mode):04o}, and this runs as {_name_user(os.geteuid())}"
-    )
+    owner, user = _name_user(status.st_uid), _name_user(os.geteuid())
+    mode = f"{stat.S_IMODE(status.st_mode):04o}"
+    advice = "" if owner == user else f": run it as {owner}, or change the owner"
+    return f"; {obstacle} belongs to {owner} and has mode {mode}, and this runs as {user}{advice}"
 
 
 def _find_obstacles(path: Path) -> Iterator[Path]:
