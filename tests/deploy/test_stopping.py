@@ -3,7 +3,6 @@
 import itertools
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.test_drain import create_without_its_body
+from tests.faults.test_drain import create_without_its_body, refuses_connections
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import LIVE, Connection, Message
@@ -27,15 +26,6 @@ LONG = 10_000
 def create(fixture: StoreFixture, plant_id: int) -> Message:
     body = b'{"id": %d, "name": "Fern"}' % plant_id
     return fixture.message(CREATES[0]).carrying(body)
-
-
-def is_refused(service: Service) -> bool:
-    port = int(service.origin.rsplit(":", 1)[1])
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=30).close()
-    except ConnectionRefusedError:
-        return True
-    return False
 
 
 @contextmanager
@@ -119,7 +109,7 @@ def expect_end_at_second(
         token = service.make_token()
         with create_without_its_body(service, token) as connection:
             service.process.send_signal(signal.SIGTERM)
-            wait_until(lambda: is_refused(service))
+            wait_until(lambda: refuses_connections(service))
             service.process.send_signal(second)
             expect_error(connection.receive(), 50303)
             assert service.process.wait(30) == 0

@@ -81,15 +81,6 @@ def test_a_flood_of_requests_takes_little_memory(start: StartService) -> None:
         connection.finish_sending()
 
 
-def test_connections_that_were_reset_take_no_memory(start: StartService) -> None:
-    own, large = start(), LIVE.adding("X", "x" * 10_000).adding("Y", "y" * 5000)
-    with takes_at_most(own, 10_000_000):
-        for _ in range(1500):
-            with Connection(own.origin) as connection:
-                assert connection.ask(large).status == 200
-                connection.reset()
-
-
 @pytest.mark.parametrize("part", ["head", "body"])
 def test_requests_that_were_given_up_take_no_memory(start: StartService, part: str) -> None:
     own = start()

@@ -1,7 +1,5 @@
 """Servers of a cluster that are killed or silent under load."""
 
-import logging
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import product
@@ -12,31 +10,15 @@ import pytest
 from tests.faults.load import (
     LoadClient,
     assert_whole,
-    body,
     under_load,
     wait_until_acknowledged,
     wait_until_refused,
 )
 from tests.postgres.citus import CitusCluster
+from tests.postgres.test_crashes import wait_until_written
 from tests.service import Service
-from tests.waiting import wait_until
 
 NOT_WRITTEN, UNKNOWN = 50302, 50303
-
-
-def wait_until_written(service: Service, token: str, plant_id: int) -> None:
-    """Wait until the service takes a write, asked again and again; how long it was is logged."""
-    began = time.monotonic()
-    with service.client(token) as client:
-
-        def is_written() -> bool:
-            answer = client.post("/plants", json=body(plant_id))
-            error = 0 if answer.is_success else answer.json()["error"]
-            assert error in {0, 40004, NOT_WRITTEN, UNKNOWN}
-            return error in {0, 40004}
-
-        wait_until(is_written)
-    logging.getLogger(__name__).info("resumed after %.2f s", time.monotonic() - began)
 
 
 def assert_kept(service: Service, loads: dict[str, list[LoadClient]]) -> None:
