@@ -69,16 +69,6 @@ def find_signals() -> list[signal.Signals]:
     return [number for number in _SIGNALS if number not in ignored]
 
 
-def take_signals(stop: Callable[[int], None], hang_up: Callable[[], None]) -> None:
-    """From now on call these; those that came in a worker before, too."""
-    loop = asyncio.get_running_loop()
-    for number in find_signals():
-        reloads = number == signal.SIGHUP and not is_in_foreground()
-        handle = hang_up if reloads else partial(stop, number)
-        loop.add_signal_handler(number, handle)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
-
-
 def is_in_foreground() -> bool:
     """Whether a terminal runs this process: its end, which SIGHUP tells, stops the service."""
     return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
@@ -108,7 +98,11 @@ class Server:
         :raises SetupError: the application cannot be created.
         """
         self._loop = asyncio.get_running_loop()
-        take_signals(self._handle_stop, self._handle_hangup)
+        for number in find_signals():
+            reloads = number == signal.SIGHUP and not is_in_foreground()
+            handle = self._handle_hangup if reloads else partial(self._handle_stop, number)
+            self._loop.add_signal_handler(number, handle)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for those that came in a worker
         application = await self._create_application()
         self._connections = connections = Connections(application, self._settings)
         make_protocol = partial(Connection, connections)

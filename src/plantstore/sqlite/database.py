@@ -22,13 +22,7 @@ from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses, Use
 from plantstore.sqlite.batch import RecordTokenUses, Trim
-from plantstore.sqlite.connection import (
-    close_at_stop,
-    connect,
-    database_path,
-    explained,
-    open_file,
-)
+from plantstore.sqlite.connection import close_at_stop, connect, database_path, explained, open_file
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import read_failures, unavailable
 from plantstore.sqlite.readiness import Readiness

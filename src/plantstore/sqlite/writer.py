@@ -18,13 +18,7 @@ from typing import Any
 
 import apsw
 
-from plantstore.core.database import (
-    Atomic,
-    CommitObserver,
-    Write,
-    Written,
-    refuse_unless_done,
-)
+from plantstore.core.database import Atomic, CommitObserver, Write, Written, refuse_unless_done
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.failures import FailureLog
 from plantstore.core.pools import WriteQueue
