@@ -72,18 +72,6 @@ def test_a_fast_scroll_never_shows_a_gap(driver: PageDriver) -> None:
     assert driver.evaluate(COUNT_GAPS) == 0
 
 
-def test_plants_are_found_as_one_types(driver: PageDriver) -> None:
-    driver["#find"].press_sequentially("0999")
-    driver.assert_count("120 of 100,000 plants")  # 0999xx, 00999x, 0x0999
-    driver["#find"].press_sequentially("99")
-    driver.assert_count("1 of 100,000 plants")
-    assert driver.names() == ["099999"]
-    driver["#find"].fill("no such plant")
-    expect(driver["#state-nothing"]).to_be_visible()
-    driver["#nothing-clear"].click()
-    driver.assert_count("100,000 plants")
-
-
 def test_all_are_sorted_and_loaded_in_that_order(driver: PageDriver) -> None:
     driver["#grid [data-order=tag]"].click()
     expect(driver["#rows .row"].first).to_contain_text("bed 1001")

@@ -4,18 +4,16 @@ import pytest
 from msgspec import Struct
 from playwright.sync_api import expect
 
-from plantstore.core.model import Role
 from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store
 from tests.service import Service
 
 
 class Pair(Struct, frozen=True):
-    """Two stores of a user, a third to read: a token of each, and one for all, first the first."""
+    """Two stores of a user: a token of each, and one for both, first the first."""
 
     name: str
     second_name: str
-    read_only: str
     first: str
     second: str
     both: str
@@ -24,12 +22,10 @@ class Pair(Struct, frozen=True):
 @pytest.fixture
 def pair(service: Service, store: str) -> Pair:
     """Stores that are empty."""
-    user, second, read_only = f"owner-of-{store}", f"{store}-second", f"{store}-read"
+    user, second = f"owner-of-{store}", f"{store}-second"
     both = service.make_token(store, user, all_stores=True)
-    service.make_token(read_only, "somebody")
-    service.make_token(read_only, user, role=Role.READER)
     first, other = (service.make_token(name, user) for name in (store, second))
-    return Pair(store, second, read_only, first, other, both)
+    return Pair(store, second, first, other, both)
 
 
 @pytest.fixture
@@ -68,28 +64,6 @@ def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -
     driver.assert_shows("Restored 100 plants", "#message")
     driver.assert_count("101 plants")
     assert len(driver.list_plants(pair.second)) == 101
-
-
-def test_an_undo_is_offered_by_the_store_of_the_delete_and_goes_on_in_it(
-    opened: PageDriver, pair: Pair
-) -> None:
-    held = opened.hold("**/changes")
-    opened.page.get_by_role("button", name="Delete Fern").click()
-    opened.wait_until(lambda: held.routes)
-    switch_store(opened, pair)
-    held.release()
-    opened.assert_shows(f"Deleted Fern in {pair.name}", "#message")
-    held = opened.hold("**/changes")
-    opened.undo()
-    opened.wait_until(lambda: held.routes)
-    opened["#stores"].select_option(pair.read_only)
-    expect(opened["#role"]).to_have_text("reader")
-    held.release()
-    opened.assert_shows(f"Restored Fern in {pair.name}", "#message")
-    assert len(opened.list_plants(pair.first)) == 2
-    assert len(opened.list_plants(pair.second)) == 1
-    opened.settle()
-    assert opened.names() == []
 
 
 def test_an_add_goes_on_in_its_store(opened: PageDriver, pair: Pair) -> None:

@@ -14,7 +14,7 @@ const TYPES = ["application/json", "application/x-ndjson", "text/event-stream"];
 
 // The error numbers that the page handles.
 export const ID_TAKEN = 40003;
-export const ALREADY_STORED = 40004;
+const ALREADY_STORED = 40004;
 export const NO_PLANT = 40401;
 export const NO_PATH = 40402;
 export const TRIMMED = 41001;

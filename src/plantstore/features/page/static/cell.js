@@ -31,7 +31,7 @@ function makeInput(field) {
 }
 
 /** @param {string} id @param {TextField} field */
-export function openCell(id, field) {
+function openCell(id, field) {
   if (drafts.cell && !save(false)) return;
   const pending = queue.findLast((item) => rowIdOf(item) === id);
   if (pending?.action.kind === "add") return pending.state === "refused" ? takeBack(pending) : undefined;

@@ -240,7 +240,7 @@ function drawState() {
   $("grid").ariaBusy = `${isLoading && hasNone}`;
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
   $("clear-search").hidden = list.view.isWhole;
-  $("export-what").textContent = t(list.selected.size ? "export.selected" : list.view.isWhole ? "export.all" : "export.shown");
+  $("export-what").textContent = t(list.selected.size ? "selection" : list.view.isWhole ? "export.all" : "export.shown");
   if (focused?.hidden) focusPlants();
 }
 onDraw(drawState);

@@ -76,17 +76,12 @@ function mark(place) {
 }
 
 /** @param {string} tag */
-function take(tag) {
-  write(tag);
-  chosen?.(tag);
-}
-
-/** @param {string} tag */
-function write(tag) {
+function take(tag, isChosen = true) {
   if (!field) return;
   field.value = tag;
   field.dispatchEvent(new Event("input", { bubbles: true }));
   closePicker();
+  if (isChosen) chosen?.(tag);
 }
 
 /** @param {KeyboardEvent} event */
@@ -95,7 +90,7 @@ function press(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) mark(((marked + 1 + step + shown.length + 1) % (shown.length + 1)) - 1);
   else if (event.key === "Enter" && marked >= 0) take(shown[marked]);
-  else if (event.key === "Tab" && marked >= 0) return write(shown[marked]);
+  else if (event.key === "Tab" && marked >= 0) return take(shown[marked], false);
   else return;
   event.preventDefault();
 }
