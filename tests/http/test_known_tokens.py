@@ -65,7 +65,7 @@ def test_a_list_seen_before_is_refused_to_a_former_member(
     user, path = f"editor of {store}", f"{base.format(store=store)}/plants"
     token = service.make_token(store, user, role=Role.EDITOR)
     with service.client(token) as client, service.administration() as administration:
-        for _ in range(3):  # read, remembered, recalled
+        for _ in range(3):  # read, cached, found by its bytes
             assert client.get(path).status_code == 200
         administration.remove_member(store, user)
         for _ in range(2):

@@ -29,7 +29,7 @@ def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> Non
     ):
         for number, token in enumerate(tokens):
             message = listing(token, f"/stores/{store}" if number % 2 else "")
-            for _ in range(3):  # read, remembered, recalled
+            for _ in range(3):  # read, cached, found by its bytes
                 assert connection.ask(message).status == 200
             administration.revoke_token(token)
             refused = connection.ask(message)

@@ -12,7 +12,7 @@ from plantstore.core.model import Grant
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
-from plantstore.http.limits.fair_queue import RECALLED, ROUTED, FairQueue
+from plantstore.http.limits.fair_queue import CACHED, ROUTED, FairQueue
 from plantstore.server.messages import Request
 from tests.administration import open_administration
 from tests.databases import create_sqlite
@@ -42,7 +42,7 @@ async def test_who_is_alone_never_waits() -> None:
     assert all(turns.try_take("a", ROUTED) for _ in range(MANY))
 
 
-@pytest.mark.parametrize(("cost", "share"), [(ROUTED, 4), (RECALLED, 24)])
+@pytest.mark.parametrize(("cost", "share"), [(ROUTED, 4), (CACHED, 24)])
 async def test_beside_others_each_has_a_share_of_each_round(cost: int, share: int) -> None:
     turns = FairQueue()
     for _ in range(3):

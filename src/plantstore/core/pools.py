@@ -152,9 +152,9 @@ class EvictingPool(Pool):
 
     def remove(self, unit: object) -> None:
         """Give a unit back, unless it was taken away."""
-        found = self._units.pop(unit, None)
-        if found is not None:
-            self.give_back(found[0])
+        entry = self._units.pop(unit, None)
+        if entry is not None:
+            self.give_back(entry[0])
 
     def _evict(self, holder: Hashable) -> None:
         unit = next(unit for unit, (owner, _) in self._units.items() if owner == holder)

@@ -141,9 +141,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     def of(self, kind: type[T]) -> T:
         """A feature's settings; their defaults, unless others were given."""
-        for one in (self, *self.of_features):
-            if isinstance(one, kind):
-                return one
+        for settings in (self, *self.of_features):
+            if isinstance(settings, kind):
+                return settings
         return kind()
 
 

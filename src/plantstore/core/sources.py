@@ -104,8 +104,8 @@ class Sources:
         :raises SetupError: a source cannot be read, or a value is not valid.
         """
         types = setting_types(kind)
-        found = {name: self.find(name) for name in names or types}
-        return kind(**{name: _convert(one, types[name]) for name, one in found.items() if one})
+        values = {name: value for name in names or types if (value := self.find(name))}
+        return kind(**{name: _convert(value, types[name]) for name, value in values.items()})
 
 
 def find_settings_file(environ: Mapping[str, str]) -> str | None:

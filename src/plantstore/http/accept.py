@@ -8,8 +8,8 @@ _MAX_CHOICES = 20  # that a client names; further ones are ignored
 def read_weights(header: bytes) -> Mapping[bytes, float]:
     """The weight of each choice in lower case, from 0 to 1; other parameters are ignored."""
     weights = {}
-    for one in header.lower().split(b",", _MAX_CHOICES)[:_MAX_CHOICES]:
-        choice, *parameters = one.replace(b" ", b"").replace(b"\t", b"").split(b";")
+    for part in header.lower().split(b",", _MAX_CHOICES)[:_MAX_CHOICES]:
+        choice, *parameters = part.replace(b" ", b"").replace(b"\t", b"").split(b";")
         weights[choice] = _read_weight(parameters)
     return weights
 

@@ -108,11 +108,11 @@ class App:
         if not self.turns.try_take(principal, cached.cost):
             return None  # it is handled, and waits
         if self._rates is not None and (seconds := self._rates.take(principal)):
-            return self._refuse_recalled(cached, seconds)
-        self.cache.recalled[cached.status] += 1
+            return self._refuse_cached(cached, seconds)
+        self.cache.repeated[cached.status] += 1
         return cached.response
 
-    def _refuse_recalled(self, cached: CachedRequest, seconds: int) -> Response | None:
+    def _refuse_cached(self, cached: CachedRequest, seconds: int) -> Response | None:
         now = time.monotonic()
         if now >= self._observe_refusal_at:
             self._observe_refusal_at = now + _SECONDS_PER_OBSERVED

@@ -43,5 +43,5 @@ def read_tags(text: bytes) -> tuple[str, ...]:
     """
     if text == b"*":
         return ("*",)
-    found = (_TAG.fullmatch(part.strip()) for part in text.split(b","))
-    return tuple(tag[1].decode() for tag in found if tag)
+    tags = (_TAG.fullmatch(part.strip()) for part in text.split(b","))
+    return tuple(tag[1].decode() for tag in tags if tag)

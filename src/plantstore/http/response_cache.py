@@ -11,7 +11,7 @@ from collections import OrderedDict
 from msgspec import Struct
 
 from plantstore.core.model import Caller, IsFresh, never_fresh
-from plantstore.http.limits.fair_queue import BYTES_SENT, RECALLED
+from plantstore.http.limits.fair_queue import BYTES_SENT, CACHED
 from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the form and the query as it was sent
@@ -39,7 +39,7 @@ class ResponseCache:
     """The list responses that a process caches, in at most ``size`` bytes, of which ``used``.
 
     ``requests`` are complete requests seen before, by their bytes.
-    It counts those ``recalled`` by their status, those ``refused`` instead, and the ``hits``
+    It counts those ``repeated`` by their status, those ``refused`` instead, and the ``hits``
     and ``misses`` of queries.
     """
 
@@ -54,7 +54,7 @@ class ResponseCache:
 
     def reset_counts(self) -> None:
         """Count from 0 on."""
-        self.recalled = {200: 0, 304: 0}
+        self.repeated = {200: 0, 304: 0}
         self.refused = self.hits = self.misses = 0
 
     def put_request(
@@ -73,7 +73,7 @@ class ResponseCache:
             return
         whole = response.with_headers(lines)
         until = math.inf if caller.expires_at is None else caller.expires_at / 1000
-        cost = RECALLED + len(whole.body) // BYTES_SENT
+        cost = CACHED + len(whole.body) // BYTES_SENT
         self.requests[raw] = CachedRequest(caller, whole, lines, response.status, until, cost)
         used = len(raw) + len(whole.head) + _ENTRY_BYTES
         self._requests_used += used

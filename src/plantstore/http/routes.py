@@ -84,10 +84,10 @@ class Routes:
     def _find_of_store(self, parts: list[str]) -> Route:
         """The route of what follows a store's address."""
         values = tuple(parts[1::2])
-        found = self._of_store.get((len(parts), tuple(parts[::2])))
-        if found is None or "" in values:
+        route = self._of_store.get((len(parts), tuple(parts[::2])))
+        if route is None or "" in values:
             raise RequestError(40402)
-        methods, pattern = found
+        methods, pattern = route
         return methods, values, pattern
 
 

@@ -174,9 +174,9 @@ class Changes:
         lines, number, part = Lines(), 1, b"\n"
         while part:
             part = await body.read_part()
-            found = lines.feed(part) if part else lines.end()
-            for start in range(0, len(found), self._window_size):
-                window = found[start : start + self._window_size]
+            complete = lines.feed(part) if part else lines.end()
+            for start in range(0, len(complete), self._window_size):
+                window = complete[start : start + self._window_size]
                 yield number, window
                 number += len(window)
             if not body.buffered:

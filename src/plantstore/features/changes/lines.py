@@ -92,15 +92,15 @@ def _read_change(text: bytes, caller: Caller) -> Change:
 
 def _decode_slowly(text: bytes) -> _Line:
     """As ``_decode``, by all the rules, to say what is wrong. A delete needs no name."""
-    found = parse_json(text)
-    values = found if isinstance(found, dict) else {}
+    value = parse_json(text)
+    values = value if isinstance(value, dict) else {}
     op, if_match = values.get("op", "create"), values.get("if_match", UNSET)
     if op not in tuple(_SCOPES):
         raise RequestError(40002, reason=f"op must be {', '.join(_SCOPES)}, or omitted")
     if not isinstance(if_match, str | UnsetType):
         raise RequestError(40002, reason="if_match must be a string, or omitted")
     is_delete = op == "delete" and "id" in values
-    plant = NewPlant(read_id(values["id"]), "") if is_delete else to_new_plant(found)
+    plant = NewPlant(read_id(values["id"]), "") if is_delete else to_new_plant(value)
     return _Line(**asdict(plant), op=op, if_match=if_match)
 
 

@@ -60,7 +60,7 @@ def _in_database(session: Session, store: str | None) -> Events:
             after = rows[-1][0]
 
     def read_all(after: int, filters: Filters) -> Iterator[Record]:
-        stores = (read(found.name, after, filters) for found in list_stores(session))
+        stores = (read(store.name, after, filters) for store in list_stores(session))
         return heapq.merge(*stores, key=itemgetter("at"))
 
     return Events(read_all, ("store", *_COLUMNS)) if store is None else Events(partial(read, store))

@@ -98,7 +98,7 @@ class Listeners:
         for feed in self._feeds.values():
             feed.pages.clear()
         listeners = self._find_all()
-        if all(unchanged() for unchanged in {one.caller.unchanged for one in listeners}):
+        if all(unchanged() for unchanged in {listener.caller.unchanged for listener in listeners}):
             return
         time = asyncio.get_running_loop().time()
         if time < self._access_at:
@@ -107,11 +107,11 @@ class Listeners:
             self._access_at = time + _ACCESS_SECONDS
         asked = {listener.access: listener.caller for listener in listeners}
         try:
-            found = await self._database.find_callers_again(list(asked.values()))
+            current = await self._database.find_callers_again(list(asked.values()))
         except PlantStoreError:  # the database logs it; until it works, nothing is sent
             self._access_at = 0.0
             return
-        callers = dict(zip(asked, found, strict=True))
+        callers = dict(zip(asked, current, strict=True))
         for listener in self._find_all():
             if listener.access in callers:
                 listener.note(callers[listener.access])

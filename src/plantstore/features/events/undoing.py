@@ -35,20 +35,20 @@ def find_undo(
     unknown = updated.keys() - _find_earlier(session, store, updated, before)
     stored = find_plants(session, store.store_id, later)
     left = {plant_id for plant_id in later if stored.get(plant_id) != before[plant_id]} | unknown
-    return [one for one in before.items() if one[0] not in left], sorted(left)
+    return [entry for entry in before.items() if entry[0] not in left], sorted(left)
 
 
 def _find_earlier(
     session: Session, store: Store, updated: dict[int, int], before: dict[int, NewPlant | None]
 ) -> set[int]:
     """Note how updated plants were before these revisions; those of which events tell that."""
-    found = set()
+    earlier = set()
     for revision, kind, *row, _ in _read_events(session, store, None) if updated else ():
         plant = NewPlant(*row[: len(PLANT_FIELDS)])
         if revision < updated.get(plant.id, 0):
             before[plant.id] = None if kind == "plant.deleted" else plant
-            found.add(plant.id)
-    return found
+            earlier.add(plant.id)
+    return earlier
 
 
 def _read_events(session: Session, store: Store, since: int | None) -> Iterator[Row]:

@@ -91,14 +91,14 @@ async def _measure(app: App) -> None:
 
 def _count_cached(cache: ResponseCache) -> None:
     """Count what the cache alone has counted since the last time."""
-    lists = {(b"%d" % status, 0): count for status, count in cache.recalled.items()}
+    lists = {(b"%d" % status, 0): count for status, count in cache.repeated.items()}
     lists[b"429", 42901] = cache.refused
     for (status, error), count in lists.items():
         if count:
             requests, durations = _find("list", status, error)
             requests.inc(count)
             durations.observe_zeros(count)  # one by one they would take as long as to respond
-    counter("response_cache_hits_total").inc(cache.hits + sum(cache.recalled.values()))
+    counter("response_cache_hits_total").inc(cache.hits + sum(cache.repeated.values()))
     counter("response_cache_misses_total").inc(cache.misses)
     cache.reset_counts()
 

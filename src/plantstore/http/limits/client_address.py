@@ -19,7 +19,7 @@ class ClientAddress:
 
     def __init__(self, trusted: Sequence[str]) -> None:
         self._trusts_unix = UNIX in trusted
-        self._trusted = tuple(ip_network(one) for one in trusted if one != UNIX)
+        self._trusted = tuple(ip_network(network) for network in trusted if network != UNIX)
 
     def __call__(self, request: Request) -> str:
         """The address, without a port; ``unix`` on a Unix socket, empty where it is not known.

@@ -10,7 +10,7 @@ import asyncio
 from collections import deque
 from collections.abc import Hashable
 
-RECALLED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
+CACHED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
 ROUTED = 6  # of any other, and more:
 BYTES_SENT = 4096  # of a response, for each of which 1 is added
 BYTES_READ = 512  # of a body
