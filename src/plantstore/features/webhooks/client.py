@@ -24,8 +24,10 @@ _MAX_BYTES = 64 * 1024  # of a response: beyond, its connection is closed
 _KEPT = 1000  # characters of a response
 _MAX_WAIT = 86400.0
 _ALLOCATED = ip_network("2000::/3")  # of IPv6; mapped, NAT64 and all local ones are outside
-# 6to4, its relays, and one for documentation that older Pythons do not know.
-_OTHERS = tuple(map(ip_network, ("192.88.99.0/24", "2002::/16", "3fff::/20")))
+# 6to4, its relays, what older Pythons do not know (reserved, documentation), and Azure's host.
+_OTHERS = tuple(
+    map(ip_network, ("192.88.99.0/24", "2002::/16", "192.0.0.0/24", "3fff::/20", "168.63.129.16"))
+)
 
 
 def is_public(text: str) -> bool:

@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import starmap
@@ -87,6 +88,8 @@ class Deliverer:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None  # noqa: S101 - it runs
         self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
+        # A name that no server answers for holds a thread for long: others do not wait for it.
+        loop.set_default_executor(ThreadPoolExecutor(_MAX_SENDING, "webhooks"))
         while True:
             try:
                 with _lease(self._open_session, self._url) as check:
