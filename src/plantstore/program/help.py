@@ -16,8 +16,8 @@ def show_help(context: click.Context, command: tuple[str, ...]) -> None:
     context = context.find_root()
     for name in command:
         group = context.command
-        found = group.commands.get(name) if isinstance(group, click.Group) else None
-        if found is None:
+        child = group.commands.get(name) if isinstance(group, click.Group) else None
+        if child is None:
             raise click.UsageError(f"there is no command {' '.join(command)!r}")
-        context = click.Context(found, context, name)
+        context = click.Context(child, context, name)
     click.echo(context.get_help())

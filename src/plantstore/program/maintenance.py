@@ -77,11 +77,11 @@ def check(sources: Sources, output: Output) -> None:
       plantstore --database sqlite:///plants.db check
     """
     checks = []
-    for found in _run_checks(sources):
-        checks.append(found)
+    for result in _run_checks(sources):
+        checks.append(result)
         if not output.as_json:
-            click.echo(f"{'ok' if found.ok else 'Error'}: {found.detail}", err=not found.ok)
-    ok = all(found.ok for found in checks)
+            click.echo(f"{'ok' if result.ok else 'Error'}: {result.detail}", err=not result.ok)
+    ok = all(result.ok for result in checks)
     output.report({"ok": ok, "checks": checks, "version": VERSION}, [])
     if not ok:
         raise click.exceptions.Exit(1)
@@ -95,9 +95,9 @@ def _run_checks(sources: Sources) -> Iterator[Check]:
         yield Check(name, ok=True, detail="the settings are valid")
         name = "database"
         are_ok = True
-        for found in databases.check_database(settings.database):
-            are_ok &= found.ok
-            yield found
+        for result in databases.check_database(settings.database):
+            are_ok &= result.ok
+            yield result
         for feature in FEATURES if are_ok else ():
             if feature.checks is not None:
                 yield from feature.load(feature.checks)(settings)

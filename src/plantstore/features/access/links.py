@@ -72,10 +72,10 @@ def find_link(session: Queries, code: str) -> Link:
         its maker or its user may have now.
     """
     store_id, code_hash = read_store_id(code, CODE_PREFIX), hash_token(code)
-    found = _find_links(session, store_id, (code_hash, code_hash)) if store_id else []
-    if not found:
+    links = _find_links(session, store_id, (code_hash, code_hash)) if store_id else []
+    if not links:
         raise InvalidCodeError
-    return found[0]
+    return links[0]
 
 
 def redeem_code(session: Queries, code: str) -> IssuedToken:
@@ -95,11 +95,11 @@ def revoke_link(session: Queries, link_id: str, store_id: int | None = None) -> 
     :raises NoSuchLinkError: none with this id waits.
     """
     hashes = find_hashes_of(link_id)
-    found = _find_links(session, store_id, hashes) if hashes else []
-    if not found:
+    links = _find_links(session, store_id, hashes) if hashes else []
+    if not links:
         raise NoSuchLinkError(link_id=link_id)
-    session.query("delete_link", found[0].store_id, found[0].code_hash)
-    return found[0]
+    session.query("delete_link", links[0].store_id, links[0].code_hash)
+    return links[0]
 
 
 def _find_links(session: Queries, store_id: int | None, hashes: tuple[bytes, bytes]) -> list[Link]:

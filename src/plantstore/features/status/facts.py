@@ -53,10 +53,10 @@ def read_certificate_end(path: str | None) -> int | None:
         return None
     try:
         pem = _CERTIFICATE.search(Path(path).read_text(encoding="ascii", errors="replace"))
-        found = pem and _VALIDITY.search(base64.b64decode(pem[1]))
-        if not found:
+        validity = pem and _VALIDITY.search(base64.b64decode(pem[1]))
+        if not validity:
             return None
-        year = found[2] or (b"19" if found[1] >= b"5" else b"20") + found[1]
+        year = validity[2] or (b"19" if validity[1] >= b"5" else b"20") + validity[1]
         moment = datetime.strptime(year.decode(), "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     except (OSError, ValueError):
         return None

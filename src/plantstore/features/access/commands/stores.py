@@ -77,9 +77,9 @@ def set_store(session: Session, name: str, max_plants: int | None, output: Outpu
       plantstore store set nursery --max-plants 100000
     """
     with changing(session, "store set", max_plants=max_plants or "none", store=name):
-        found = stores.set_quota(session, name, max_plants)
+        changed = stores.set_quota(session, name, max_plants)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
-    output.report_change(_describe(found), f"{name} may hold {bound}; it holds {found.plants}")
+    output.report_change(_describe(changed), f"{name} may hold {bound}; it holds {changed.plants}")
 
 
 @store.command()
@@ -111,10 +111,10 @@ def show(session: Session, name: str, output: Output) -> None:
     Example:
       plantstore store show nursery
     """
-    found = stores.describe_store(session, name)
-    facts = {"bytes": found.bytes, "members": found.members, "tokens": found.tokens}
-    changed_at = format_time(found.changed_at)
-    output.print_record({**_describe(found.store), "changed_at": changed_at, **facts})
+    facts = stores.describe_store(session, name)
+    sizes = {"bytes": facts.bytes, "members": facts.members, "tokens": facts.tokens}
+    changed_at = format_time(facts.changed_at)
+    output.print_record({**_describe(facts.store), "changed_at": changed_at, **sizes})
 
 
 @store.command("list")
@@ -159,11 +159,11 @@ def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
     output.report_change({"name": name, "plants": plants}, sentence)
 
 
-def _describe(found: Store) -> dict[str, object]:
+def _describe(store: Store) -> dict[str, object]:
     return {
-        "name": found.name,
-        "plants": found.plants,
-        "max_plants": found.max_plants,
-        "revision": found.revision,
-        "created_at": format_time(found.created_at),
+        "name": store.name,
+        "plants": store.plants,
+        "max_plants": store.max_plants,
+        "revision": store.revision,
+        "created_at": format_time(store.created_at),
     }

@@ -89,7 +89,7 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     records.require_user(session, subject)
     roles = _find_roles(session)
     stores = [store for store, _ in roles.get(subject, [])]
-    owners = Counter(store for found in roles.values() for store, role in found if role == "owner")
+    owners = Counter(store for held in roles.values() for store, role in held if role == "owner")
     warning = f"The user {subject} and the user's tokens will be deleted, permanently."
     orphans = [
         store for store, role in roles.get(subject, []) if (role, owners[store]) == ("owner", 1)

@@ -64,8 +64,8 @@ class Owners:
             def work(session: Session, _job: Job[object]) -> object:
                 return read(session, caller.store_id, *values)
 
-            found = await self._jobs.run(caller.token_store_id, work)
-            return json_response(200, found, NO_STORE)
+            value = await self._jobs.run(caller.token_store_id, work)
+            return json_response(200, value, NO_STORE)
 
         self._routes.add_of_store(pattern, reads(operate))
 
