@@ -6,7 +6,7 @@ What a body, a line of one, or a line of a file has is decoded here alone, by th
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any, NoReturn, TypeVar
@@ -27,8 +27,6 @@ from plantstore.core.model import (
 
 _HUGE = 10**40  # beyond any id
 MAX_LINE = 64 * 1024  # bytes of NDJSON
-
-Line = tuple[int, NewPlant | RequestError]  # its number, and its plant, or why it has none
 
 Fields = TypeVar("Fields", bound=msgspec.Struct)  # a plant's, and maybe more
 
@@ -52,30 +50,6 @@ def decode_fields(
         if value and (not value.isprintable() or value.isspace()):
             return decode_slowly(body)
     return decoded
-
-
-def decode_lines(
-    lines: Iterable[bytes], first: int = 1, *, with_ids: bool = True
-) -> Iterator[Line]:
-    """The plants in lines of NDJSON, of which ``first`` is the number of the first one.
-
-    Blank lines are counted, and skipped. Without ids, each plant's is 0, whatever its line says.
-    """
-    for number, line in enumerate(lines, first):
-        if line and not line.isspace():
-            yield number, _decode_line(line, with_id=with_ids)
-
-
-def _decode_line(line: bytes, *, with_id: bool) -> NewPlant | RequestError:
-    if len(line) > MAX_LINE:
-        return RequestError(41301)
-    try:
-        if with_id:
-            return decode_new_plant(line)
-        fields = parse_json(line)
-        return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
-    except RequestError as error:
-        return error
 
 
 def decode_plant(body: bytes, plant_id: int) -> NewPlant:

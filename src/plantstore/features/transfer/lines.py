@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from plantstore.core.cells import read_fields
-from plantstore.core.decoding import Line, decode_lines, to_new_plant
+from plantstore.core.decoding import MAX_LINE, decode_new_plant, parse_json, to_new_plant
 from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.source import Source
+
+Line = tuple[int, NewPlant | RequestError]  # its number, and its plant, or why it has none
 
 _NOT_READABLE = 40001
 _SHOWN = 200  # letters of a header
@@ -37,18 +39,25 @@ def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
     if first == "[":
         raise SetupError(f"{source.name} is a JSON array: write a plant a line; `jq -c .[]` does")
     if first == "{":
-        last = [""]
-
-        def bodies() -> Iterator[bytes]:
-            for last[0] in chain(head, lines):
-                yield last[0].encode("utf-8", "surrogateescape")
-
-        for number, found in decode_lines(bodies(), with_ids=with_ids):
-            if isinstance(found, RequestError):
-                found.details["cells"] = [last[0].rstrip("\r\n")]
-            yield number, found
+        for number, line in enumerate(chain(head, lines), 1):
+            if line.strip():
+                yield number, _read_line(line, with_id=with_ids)
     elif first:
         yield from _read_csv(chain(head, lines), head[-1], source, with_ids=with_ids)
+
+
+def _read_line(line: str, *, with_id: bool) -> NewPlant | RequestError:
+    body, cells = line.encode("utf-8", "surrogateescape"), [line.rstrip("\r\n")]
+    if len(body) > MAX_LINE:
+        return RequestError(41301, cells=cells)
+    try:
+        if with_id:
+            return decode_new_plant(body)
+        fields = parse_json(body)
+        return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
+    except RequestError as error:
+        error.details["cells"] = cells
+        return error
 
 
 def _read_csv(
