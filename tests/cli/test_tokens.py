@@ -90,11 +90,6 @@ def test_an_odd_lifetime_is_refused_with_the_form_of_one() -> None:
         assert "write never, or" in done.output
 
 
-def test_refusals_say_what_to_do(program: Program) -> None:
-    said = program.refusal("token", "create", "--user", "ada", status=2)
-    assert "name the token's store with --store, or give --all-stores" in said
-
-
 @pytest.fixture
 def served(tmp_path: Path) -> Any:  # noqa: ANN401 - a generator, as pytest wants it
     """A service, and the program on its database."""

@@ -1,20 +1,15 @@
 """Stores, users and members, as the command line administers them."""
 
-from collections.abc import Callable
-
 import pytest
 
 from plantstore.core.errors import (
     InvalidChangeError,
-    NoSuchStoreError,
 )
 from plantstore.core.model import Grant, Member, Role, User
 from plantstore.databases import check_database
 from tests.features.access.administration import Administration
 
 LONGEST_NAME = 63 * "a"
-
-Use = Callable[[Administration], object]
 
 
 def test_stores_are_listed_by_name(administration: Administration) -> None:
@@ -56,28 +51,6 @@ def test_a_deleted_store_loses_its_members_and_tokens(
     assert administration.list_tokens() == [kept.token]
     assert administration.list_members("orchard") == [Member("ada", Role.OWNER)]
     assert [user.subject for user in administration.list_users()] == ["ada"]
-
-
-OF_A_STORE: tuple[Use, ...] = (
-    lambda administration: administration.delete_store("meadow"),
-    lambda administration: administration.list_members("meadow"),
-    lambda administration: administration.list_events("meadow"),
-    lambda administration: administration.list_tokens("meadow"),
-    lambda administration: administration.add_member("meadow", "ada", Role.OWNER),
-    lambda administration: administration.remove_member("meadow", "ada"),
-)
-
-
-def test_a_store_that_is_not_there_is_named_with_those_that_are(
-    administration: Administration,
-) -> None:
-    for made, names in ((None, "none"), ("orchard", "orchard"), ("nursery", "nursery, orchard")):
-        if made:
-            administration.create_store(made)
-        for use in OF_A_STORE:
-            with pytest.raises(NoSuchStoreError) as refused:
-                use(administration)
-            assert refused.value.details == {"store": "meadow", "stores": names}
 
 
 def test_users_are_listed_by_subject(administration: Administration) -> None:
