@@ -10,12 +10,11 @@ from plantstore.core.errors import DatabaseUnavailableError, OverloadedError, Se
 from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
-from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool, Query
 from plantstore.postgres.readiness import Readiness
-from plantstore.postgres.reading import Reads
+from plantstore.postgres.reading import Callers, Credentials, Reads
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries

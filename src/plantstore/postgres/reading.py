@@ -1,20 +1,107 @@
-"""Reads plants: a store's, requested while others are in flight, share one round trip.
+"""Finds callers and reads plants: what is requested while others are in flight shares a round trip.
 
-Each is read once: after a write, all clients that list the store request the same page. Stores
-share what is in flight by the rule of all pools.
+Each look-up of callers begins after its requests have arrived, so its result is current. Where
+stores are separated, each has at most one in flight. Each read is done once: after a write, all
+clients that list the store request the same page. Stores share reads by the rule of all pools.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
+
 from plantstore.core.database import Row
+from plantstore.core.model import Caller
 from plantstore.core.pools import Pool as Shares
 from plantstore.postgres.batcher import Batcher, Waiting
-from plantstore.postgres.pool import Pool
+from plantstore.postgres.pool import Pool, Query
+from plantstore.sql.reading import to_caller
+from plantstore.sql.token_uses import TokenUses
 
 Result = TypeVar("Result")
 
-_MAX_BATCHES = 4
+_MAX_LOOK_UPS = 2
+_MAX_READS = 4
+
+
+class Credentials(Struct, frozen=True):
+    """A token's hash with its store's number, and the requested store's name or number, if any."""
+
+    store_id: int
+    token_hash: bytes
+    requested_name: str | None = None
+    requested_id: int | None = None
+
+
+class Callers(Batcher[Credentials, Caller | None]):
+    """Look-ups with the named queries ``sql``; ``uses`` notes the tokens."""
+
+    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int, uses: TokenUses) -> None:
+        super().__init__(_MAX_LOOK_UPS, max_waiting)
+        self._uses = uses
+        self._pool = pool
+        self._sql = sql
+        self._busy: set[int] = set()  # separated stores that have a look-up in flight
+
+    def next_batch(self) -> list[Waiting[Credentials, Caller | None]]:
+        """All that wait; where stores are separated, those of the one that has waited longest."""
+        if not self._separates_stores:
+            return super().next_batch()
+        stores = (waiting.item.store_id for waiting in self._waiting)
+        store_id = next((store_id for store_id in stores if store_id not in self._busy), None)
+        if store_id is None:
+            return []
+        self._busy.add(store_id)
+        batch = [waiting for waiting in self._waiting if waiting.item.store_id == store_id]
+        self._waiting = [waiting for waiting in self._waiting if waiting.item.store_id != store_id]
+        return batch
+
+    async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
+        """The callers, None where there is no such token."""
+        try:
+            callers = await self._look_up(list(dict.fromkeys(items)))
+        finally:
+            self._busy.discard(items[0].store_id)
+        for key, caller in callers.items():
+            self._uses.note(key.store_id, key.token_hash, caller.expires_at)
+        return [callers.get(key) for key in items]
+
+    async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
+        """Each caller as of now: see ``Database.find_callers_again``."""
+        keys = [
+            Credentials(caller.token_store_id, caller.token_hash, None, caller.store_id)
+            for caller in callers
+        ]
+        current = await self._look_up(keys)
+        members = {key: caller for key, caller in current.items() if caller.role is not None}
+        return [members.get(key) for key in keys]
+
+    async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
+        """Those with tokens, all in one round trip."""
+        own: list[Credentials] = []
+        others: list[Credentials] = []
+        for key in keys:
+            is_own = key.requested_name is None and key.requested_id is None
+            (own if is_own else others).append(key)
+        queries: list[Query] = []
+        if own:
+            queries.append((self._sql["find_callers"], _columns(own)))
+        if others:
+            names = [key.requested_name for key in others]
+            ids = [key.requested_id for key in others]
+            columns = (*_columns(others), names, ids)
+            queries.append((self._sql["find_callers_in_stores"], columns))
+        results = await self._pool.read(*queries)
+        callers: dict[Credentials, Caller] = {}
+        for part, rows in zip(filter(None, (own, others)), results, strict=True):
+            for number, *row in rows:
+                key = part[number - 1]
+                callers[key] = to_caller(key.store_id, key.token_hash, row)
+        return callers
+
+
+def _columns(keys: Sequence[Credentials]) -> tuple[object, object]:
+    return [key.store_id for key in keys], [key.token_hash for key in keys]
 
 
 Read = tuple[str, tuple[Any, ...]]  # a query's name, and its arguments, the store's first
@@ -34,12 +121,12 @@ class Reads(Batcher[Read, Result], Generic[Result]):
         max_waiting: int,
         max_batch_size: int,
     ) -> None:
-        super().__init__(_MAX_BATCHES, max_waiting)
+        super().__init__(_MAX_READS, max_waiting)
         self._pool = pool
         self._sql = sql
         self._decode = decode
         self._max_batch_size = max_batch_size
-        self._shares = Shares("reads", _MAX_BATCHES)
+        self._shares = Shares("reads", _MAX_READS)
 
     def next_batch(self) -> list[Waiting[Read, Result]]:
         """The reads of the store that has waited longest, and has a share left."""
