@@ -42,6 +42,7 @@ async function readMore() {
       shown.before = events.at(-1)?.revision ?? 0;
       for (const event of events) join(deeds, event);
     }
+    await list.loadWhole(); // to know what is there by now
     const former = findFormer(deeds);
     const whole = shown.before > 1 ? deeds.slice(0, -1) : deeds; // the last one may go on
     const days = Object.entries(Object.groupBy(whole, ({ at }) => formatDay(at)));
