@@ -92,7 +92,6 @@ def open_file(path: Path, cache_mib: int = 2) -> apsw.Connection:
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
-    require_file(path)
     with explained(path):
         _require_writable(path)
         with FileLock(path) as lock:
@@ -203,7 +202,7 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, apsw.Error) as error:
-        if isinstance(error, apsw.CantOpenError):
+        if isinstance(error, (apsw.CantOpenError, apsw.IOError)):
             require_file(path)  # it may have gone since it was looked for
         raise SetupError(f"cannot use the database {path}: {find_reason(error, path)}") from error
 
@@ -223,6 +222,7 @@ def find_reason(error: OSError | apsw.Error, path: Path) -> str:
 def _require_writable(path: Path) -> None:
     """Refuse a read-only file: SQLite would leave files beside it, which are read-only for good."""
     if not os.access(path, os.W_OK):
+        require_file(path)
         raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
 
 
