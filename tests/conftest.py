@@ -39,7 +39,7 @@ os.environ["PATH"] = f"{_TOOLS}:{os.environ['PATH']}:/usr/local/sbin:/usr/sbin:/
 # In memory, where there is room, tests take less CPU time than on a disk; TMPDIR names another.
 MEMORY = Path("/dev/shm")  # noqa: S108 - each run makes a folder of its own
 MIN_ROOM = 2 << 30  # bytes
-if "TMPDIR" not in os.environ and MEMORY.is_dir():
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK):
     has_room = shutil.disk_usage(MEMORY).free >= MIN_ROOM
     if has_room and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:  # tests make programs
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
