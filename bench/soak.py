@@ -16,8 +16,7 @@ import click
 
 from bench.load import LUA
 from bench.servers import ALL_CORES, LOAD_CORES, Server, pin, running_service
-from bench.stores import Store, make_store
-from tests.postgres.server import PostgresServer
+from bench.stores import Store, fresh_database, make_store
 
 _SAMPLE_SECONDS = 5
 _GROWTH = 1.1
@@ -32,10 +31,7 @@ def main(minutes: float, *, postgres: bool) -> None:
     """Load the service for so many minutes, and show whether anything has grown."""
     with tempfile.TemporaryDirectory(prefix="plantstore-soak-") as name, ExitStack() as stack:
         folder = Path(name)
-        url = f"sqlite:///{folder / 'plants.db'}"
-        if postgres:
-            server = stack.enter_context(PostgresServer(folder / "postgres", "fsync = on"))
-            url = stack.enter_context(server.fresh())
+        url = stack.enter_context(fresh_database(folder, postgres=postgres))
         store = make_store(url, 0)
         cores = ALL_CORES if postgres else ALL_CORES[:1]
         service = stack.enter_context(running_service(url, folder, cores=cores))

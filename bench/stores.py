@@ -5,7 +5,8 @@ All plants take the same number of bytes in a response, so that all pages of a l
 
 import base64
 import subprocess
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -13,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bench.servers import PLANTSTORE
+from tests.postgres.server import PostgresServer
 
 SPACING = 1000  # from one id to the next: room for many cursors between two plants
 _PAGES = 49_999  # many more than the service remembers; prime, so that a stride visits each
@@ -40,6 +42,16 @@ class Store(Struct, frozen=True):
     token: str
     plants: int
     pages: Path | None = None
+
+
+@contextmanager
+def fresh_database(folder: Path, *, postgres: bool) -> Iterator[str]:
+    """The URL of a new database, on SQLite or PostgreSQL."""
+    if not postgres:
+        yield f"sqlite:///{folder / 'plants.db'}"
+        return
+    with PostgresServer(folder / "postgres", "fsync = on") as server, server.fresh() as url:
+        yield url
 
 
 def fill_store(file: Path, plants: int) -> Store:

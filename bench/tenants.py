@@ -18,9 +18,8 @@ from msgspec import Struct
 
 from bench.load import LUA
 from bench.servers import ALL_CORES, Server, WrongResponseError, running_service
-from bench.stores import make_store
+from bench.stores import fresh_database, make_store
 from tests.databases import execute
-from tests.postgres.server import PostgresServer
 
 _MAX_RATIO = 3.0
 _EVENTS, _PLANTS = 1000, 2000
@@ -78,10 +77,7 @@ def main(names: tuple[str, ...], connections: int, *, postgres: bool) -> None:
     """Flood a store of 2,000 plants and 1,000 events; time another store's requests."""
     with tempfile.TemporaryDirectory(prefix="plantstore-tenants-") as name, ExitStack() as stack:
         folder = Path(name)
-        url = f"sqlite:///{folder / 'plants.db'}"
-        if postgres:
-            server = stack.enter_context(PostgresServer(folder / "postgres", "fsync = on"))
-            url = stack.enter_context(server.fresh())
+        url = stack.enter_context(fresh_database(folder, postgres=postgres))
         flooding = make_store(url, 0, "flooding", "editor").token
         execute(url, _FILL, [(number, "F" * 1000) for number in range(1, _EVENTS + 1)])
         execute(url, _FILL_PLANTS, [(number, "F" * 250) for number in range(1, _PLANTS + 1)])
