@@ -245,7 +245,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "copy_keys": [Case((SMALL, 1, "key", b"", "created", 0), 0)],
     "delete_event": [Case((LARGE, 1), 1)],
     "set_store": both(1, 1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),
-    "delete_events_before": [Case((LARGE, PAGE), PAGE), Case((SMALL, 1), 0)],
 }
 
 
@@ -320,6 +319,7 @@ SQLITE: Mapping[str, Sequence[Case]] = {
     ],
     "find_role_of_token": [Case((SMALL, HASH, SMALL, 0), 2)],
     "find_first_kept_event": [Case((LARGE, 50, 500), 500)],
+    "delete_events_before": [Case((LARGE, PAGE), PAGE), Case((SMALL, 1), 0)],
     "set_trimmed": [Case((SMALL, 1), 1)],
     "find_key": [Case((SMALL, SMALL, "key", 0), 1)],
     "insert_key": [Case((SMALL, SMALL, "key", b"", "created", 0), 1)],

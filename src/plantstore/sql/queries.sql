@@ -63,9 +63,6 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 -- name: set_counts
 UPDATE revisions SET revision = ?2, plants = ?3 WHERE store_id = ?1
 
--- name: delete_events_before
-DELETE FROM events WHERE store_id = ?1 AND revision < ?2
-
 
 -- Administration -------------------------------------------------------------------------------
 

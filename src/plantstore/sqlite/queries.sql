@@ -92,6 +92,9 @@ UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 SELECT coalesce(min(revision) FILTER (WHERE at >= ?2), max(revision) + 1) FROM
     (SELECT revision, at FROM events WHERE store_id = ?1 ORDER BY revision LIMIT ?3)
 
+-- name: delete_events_before
+DELETE FROM events WHERE store_id = ?1 AND revision < ?2
+
 -- name: set_trimmed
 UPDATE revisions SET trimmed = max(trimmed, ?2) WHERE store_id = ?1
 
