@@ -59,7 +59,21 @@ def test_a_refusal_names_the_source_and_what_is_allowed(
     ("line", "words"),
     [
         ("port = '8O80'", "port in {} is '8O80', but must be a whole number"),
-        ("cors_origins = 1", "cors_origins in {} is 1, but must be a list of texts"),
+        ("trusted_proxies = 1", "trusted_proxies in {} is 1, but must be a list of texts"),
+        (
+            "cors_origins = ['https://a.example/']",
+            (
+                "cors_origins in {} is ['https://a.example/'], "
+                "but must be *, none, or origins such as https://plants.example"
+            ),
+        ),
+        (
+            "public_url = 'plants.example'",
+            (
+                "public_url in {} is 'plants.example', but must be an "
+                "address such as https://plants.example, a path, or a dot"
+            ),
+        ),
         ("host = ['a']", "host in {} is ['a'], but must be text"),
     ],
 )

@@ -147,4 +147,5 @@ def test_files_that_are_no_certificate_and_key_are_refused(
 
 def test_check_tries_the_certificate(tmp_path: Path) -> None:
     files = {"PLANTSTORE_TLS_CERT": "nowhere.pem", "PLANTSTORE_TLS_KEY": "nowhere.pem"}
-    assert "cannot read PLANTSTORE_TLS_CERT: nowhere.pem" in Program(tmp_path, files).refusal("check")
+    refusal = Program(tmp_path, files).refusal("check")
+    assert "cannot read PLANTSTORE_TLS_CERT: nowhere.pem" in refusal

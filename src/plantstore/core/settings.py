@@ -60,10 +60,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     tls_cert: Annotated[str | None, "PEM file of the TLS certificate chain"] = None
     tls_key: Annotated[str | None, "PEM file of the certificate's private key"] = None
     public_url: Annotated[
-        str, "server address in the OpenAPI document; by default relative to the document"
+        str,
+        Meta(
+            pattern=r"^(\.|/.*|https?://[^/].*)\Z",
+            description="an address such as https://plants.example, a path, or a dot",
+        ),
+        "server address in the OpenAPI document; by default relative to the document",
     ] = "."
     cors_origins: Annotated[
-        tuple[str, ...], "origins whose pages may call the service: `*` for any, `none` for no page"
+        tuple[Annotated[str, Meta(pattern=r"^(\*|none|null|[a-z][a-z0-9+.-]*://[^/]+)\Z")], ...],
+        Meta(description="*, none, or origins such as https://plants.example"),
+        "origins whose pages may call the service: `*` for any, `none` for no page",
     ] = ("*",)
     log_format: Annotated[Literal["text", "json"], "format of the log lines on stderr"] = "text"
     trusted_proxies: Annotated[
