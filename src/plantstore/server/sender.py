@@ -75,7 +75,8 @@ class Sender:
         """Send a stream, within its timeout; whether that was possible.
 
         If not, the connection must be aborted: without an end marker the client cannot mistake
-        the part for the whole.
+        the part for the whole. The head goes with the first part: proxies in Go (Caddy) that have
+        a response send no more of its request.
         """
         sent, is_whole = 0, False
         self._sent, self._acknowledged = 0, -math.inf
@@ -85,13 +86,12 @@ class Sender:
             seconds, send_part = None, self._send_live_part
         try:
             async with asyncio.timeout(seconds):
-                await self._send_part(head)
                 async for part in stream.parts:
                     framed = b"%x\r\n%s\r\n" % (len(part), part) if chunked else part
-                    await send_part(framed)
+                    await send_part(head + framed)
+                    head = b""
                     sent += len(part)
-                if chunked:
-                    await self._send_part(_LAST_CHUNK)
+                await self._send_part(head + _LAST_CHUNK if chunked else head)
             is_whole = True
         except TimeoutError:
             logger.warning("a stream was aborted: its client reads too slowly")

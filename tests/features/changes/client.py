@@ -40,16 +40,10 @@ class ChangesStream:
 
     def __init__(self, origin: str, token: str, *, receive_buffer: int | None = None) -> None:
         self.connection = Connection(origin, receive_buffer=receive_buffer)
+        self._is_head_read = False
         self._unread = b""
         message = changes_message(token).adding("Transfer-Encoding", "chunked")
         self.connection.send(message.head())
-
-    def open(self) -> Self:
-        """Read the response's head, which must be that of results."""
-        head = self.connection.receive_head()
-        assert head.status == 200
-        assert head.headers["content-type"] == "application/x-ndjson"
-        return self
 
     def send(self, lines: bytes) -> None:
         """Send lines, or a part of one, as a chunk."""
@@ -66,7 +60,12 @@ class ChangesStream:
         return [next(results) for _ in range(count)]
 
     def results(self) -> Iterator[Result]:
-        """The results, to the end of the response."""
+        """The results, to the end of the response; its head comes with the first ones."""
+        if not self._is_head_read:
+            self._is_head_read = True
+            head = self.connection.receive_head()
+            assert head.status == 200
+            assert head.headers["content-type"] == "application/x-ndjson"
         while True:
             line, end, rest = self._unread.partition(b"\n")
             if end:

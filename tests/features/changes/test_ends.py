@@ -48,7 +48,7 @@ def ids_in(fixture: StoreFixture) -> list[int]:
 
 def after_two_lines(fixture: StoreFixture) -> ChangesStream:
     """A stream with the plants 2 and 3, whose results are read."""
-    stream = ChangesStream(fixture.service.origin, fixture.token).open()
+    stream = ChangesStream(fixture.service.origin, fixture.token)
     stream.send(plant_lines((2, 3)))
     assert numbers_of(stream.take(2)) == [(1, 200), (2, 200)]
     return stream
@@ -172,7 +172,8 @@ def test_a_store_has_half_of_the_places(tmp_path: Path) -> None:
         body = changes_message(fixture.token, plant_line(9))
         with after_two_lines(fixture) as first:
             with ChangesStream(service.origin, fixture.token) as second:
-                second.open()
+                second.send(plant_line(8))
+                assert numbers_of(second.take(1)) == [(1, 200)]
                 assert fixture.send(body).number == 50301
                 assert other.send(changes_message(other.token, plant_line(9))).status == 200
                 assert second.finish() == []

@@ -58,7 +58,7 @@ def test_what_was_told_is_there_after_a_kill(tmp_path: Path, url: str) -> None:
     service = Service(tmp_path, database=url)
     token = service.make_token()
     service.start()
-    stream = ChangesStream(service.origin, token).open()
+    stream = ChangesStream(service.origin, token)
     with sending(stream):
         told = stream.take(700)
         service.kill()
@@ -82,7 +82,7 @@ def test_a_stop_ends_it_after_the_lines_that_were_begun(
     service = Service(tmp_path, database=url, settings={"lame_duck": lame_duck})
     token = service.make_token()
     service.start()
-    stream = ChangesStream(service.origin, token).open()
+    stream = ChangesStream(service.origin, token)
     with sending(stream):
         told = stream.take(700)
         service.process.send_signal(signal.SIGTERM)
