@@ -1,4 +1,4 @@
-"""Who may do what: stores, users, members, tokens and links, by commands and over HTTP."""
+"""Administration by commands and over HTTP: stores, users, members, tokens and links."""
 
 from typing import Annotated
 

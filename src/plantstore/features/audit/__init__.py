@@ -1,4 +1,4 @@
-"""The audit trail, which administration writes: read by a command, and trimmed."""
+"""The audit trail, which administration writes: a command reads it; old entries are trimmed."""
 
 from typing import Annotated
 

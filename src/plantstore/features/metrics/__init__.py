@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: what workers count, how it comes together, and how it is served."""
+"""Metrics for Prometheus: each worker counts, one adds up and serves them."""
 
 from typing import Annotated
 

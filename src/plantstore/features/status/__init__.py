@@ -1,4 +1,4 @@
-"""What an operator wants to know before users do: in one screen, as checks, and as metrics."""
+"""The state of the service for its operator: one screen, checks, and metrics."""
 
 from plantstore.feature import Feature, Metric
 

@@ -1,4 +1,4 @@
-"""Each tag of a store, with the number of its plants."""
+"""The tags of a store, each with its number of plants."""
 
 from plantstore.feature import Feature
 

@@ -1,4 +1,4 @@
-"""Plants by commands: single, from files and to files; copies from one database to another."""
+"""Plants by commands: single ones, imports and exports; copies from one database to another."""
 
 from plantstore.feature import Feature
 

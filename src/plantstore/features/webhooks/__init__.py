@@ -1,4 +1,4 @@
-"""Webhooks: each change of a store is told to the addresses that its owners name, signed."""
+"""Webhooks: signed messages about each change, to addresses that the store's owners name."""
 
 from typing import Annotated
 
