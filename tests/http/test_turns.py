@@ -1,6 +1,7 @@
 """Users take turns: what one has beyond a share of a round waits, and nobody else does."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from functools import partial
@@ -13,6 +14,7 @@ from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
 from plantstore.http.limits.fair_queue import CACHED, ROUTED, FairQueue
+from plantstore.http.limits.lanes import Lanes
 from plantstore.server.messages import Request
 from tests.administration import open_administration
 from tests.databases import create_sqlite
@@ -93,6 +95,26 @@ async def test_a_turn_that_nobody_waits_for_any_more_is_passed_on() -> None:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     assert done == ["0", "1", "2", "3", "19"]
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+async def test_beside_others_a_user_does_one_long_piece_of_work_at_a_time(
+    *, is_shared: bool
+) -> None:
+    turns = FairQueue()
+    lanes, running, most = Lanes(turns), Counter[str](), Counter[str]()
+
+    async def work(user: str) -> None:
+        async with lanes.of(user):
+            running[user] += 1
+            most[user] = max(most[user], running[user])
+            await asyncio.sleep(0.001)
+            running[user] -= 1
+
+    for user in "aba" if is_shared else "a":
+        turns.try_take(user, ROUTED)
+    await asyncio.gather(*map(work, 9 * "a" + "b"))
+    assert most == {"a": 1 if is_shared else 9, "b": 1}
 
 
 def make_tokens(url: str) -> tuple[str, str]:

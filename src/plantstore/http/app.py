@@ -25,6 +25,7 @@ from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT
+from plantstore.http.limits.lanes import Lanes
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
@@ -82,7 +83,8 @@ class App:
         self.authentication = Authentication(database, settings, self.pools)
         self.client_address = self.authentication.client_address
         self.turns, self._rates = self.authentication.turns, self.authentication.rates
-        lists = PlantLists(database, self.cache, self.cors, self.pools.streams, self.turns)
+        self.lanes = Lanes(self.turns)
+        lists = PlantLists(database, self.cache, self.cors, self.pools.streams, self.lanes)
         self.plants = PlantOperations(database, self.authentication, lists)
         self.routes = Routes(database, self.authentication, self.plants, self.pools)
         self._observe_refusal_at = 0.0

@@ -7,6 +7,7 @@ leaves plants out, a Link leads to them.
 import asyncio
 import zlib
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from plantstore.core.model import Caller, Page, PlantQuery
 from plantstore.core.pools import Pool
 from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
-from plantstore.http.limits.fair_queue import FairQueue
+from plantstore.http.limits.lanes import Lanes
 from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, split_plants
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
@@ -28,6 +29,7 @@ _PAGE_SIZE = 1000
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # is included
+_MANY = 500  # plants that are read in a lane, beside few of other users
 _READ_AT_COST = 20  # plants, for each of which 1 is added to what a request costs
 _WRITTEN_AT_A_TURN, _COST = 25, 24  # plants of which other forms are made, up to 10 µs each
 
@@ -36,11 +38,11 @@ class PlantLists:
     """The lists of all stores."""
 
     def __init__(
-        self, database: Database, cache: ResponseCache, cors: Cors, places: Pool, turns: FairQueue
+        self, database: Database, cache: ResponseCache, cors: Cors, places: Pool, lanes: Lanes
     ) -> None:
         self._database = database
         self._places = places
-        self._turns = turns
+        self._lanes, self._turns = lanes, lanes.turns
         self._cache = cache
         self._cors = cors
         self._compression = Compression()
@@ -68,9 +70,11 @@ class PlantLists:
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
         store_id, key = caller.store_id, form.key + request.query
-        await self._take_turn(caller, query)
-        page = await self._database.read_page(store_id, query, _PAGE_SIZE)
-        if page.more and (query.limit is None or query.limit > _PAGE_SIZE):
+        async with await self._take_turn(caller, query):
+            page = await self._database.read_page(store_id, query, _PAGE_SIZE)
+            is_long = page.more and (query.limit is None or query.limit > _PAGE_SIZE)
+            plants = b"" if is_long else await self._write(page, caller, query, form)
+        if is_long:
             await self._places.wait_and_take(caller.token_store_id)
             response: Response | Stream | None = None
             try:
@@ -83,7 +87,6 @@ class PlantLists:
         headers += _TOTAL % page.total
         if page.more:
             headers += _make_link(query, page.last_id)
-        plants = await self._write(page, caller, query, form)
         response = make_response(200, headers, b"%s%s%s" % (form.opening, plants, form.closing))
         self._cache.put((store_id, page.revision, key), response)
         return response
@@ -123,20 +126,23 @@ class PlantLists:
         before, more = form.opening, True
         query = replace(query, with_total=False)
         while more:
-            await self._take_turn(caller, query)
-            page = await snapshot.read_page(query, _PAGE_SIZE)
+            async with await self._take_turn(caller, query):
+                page = await snapshot.read_page(query, _PAGE_SIZE)
+                part = before + await self._write(page, caller, query, form)
             left = None if query.limit is None else query.limit - page.count
             more = page.more and left != 0
-            part = before + await self._write(page, caller, query, form)
             if part := part if more else part + form.closing:
                 yield part
             before = form.between
             query = replace(query, first_id=page.last_id + 1, limit=left) if more else query
 
-    async def _take_turn(self, caller: Caller, query: PlantQuery) -> None:
-        """Pay for the plants before they are read: so a round has no more than its share."""
+    async def _take_turn(
+        self, caller: Caller, query: PlantQuery
+    ) -> AbstractAsyncContextManager[None]:
+        """Pay for the plants before they are read; many are a user's only ones meanwhile."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         await self._turns.take(caller.principal, count // _READ_AT_COST)
+        return self._lanes.of(caller.principal) if count > _MANY else nullcontext()
 
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
         """The plants of a page in this form."""

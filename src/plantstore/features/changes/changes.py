@@ -31,10 +31,11 @@ from plantstore.features.changes.lines import (
     read_change,
     write_result,
 )
-from plantstore.features.changes.writes import Lane, Window, Writes, explain, is_of_all
+from plantstore.features.changes.writes import Window, Writes, explain, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
 from plantstore.http.limits.fair_queue import FairQueue
+from plantstore.http.limits.lanes import Lane
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
 from plantstore.http.preconditions import refuse_precondition

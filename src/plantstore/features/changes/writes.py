@@ -20,9 +20,7 @@ from plantstore.core.errors import (
 )
 from plantstore.core.model import DONE, Outcome
 from plantstore.features.changes.lines import Change, write_result
-from plantstore.http.limits.fair_queue import FairQueue
-
-_PAUSE = 1.0  # for a second in which a window was written
+from plantstore.http.limits.lanes import Lane
 
 Result = Change | PlantStoreError  # a change that is done, or why it is not
 Window = Sequence[tuple[int, Result]]  # the changes to make, by the numbers of their lines
@@ -31,29 +29,6 @@ _OF_ONE_LINE = (
     *(RequestError, ForbiddenError, IdTakenError, AlreadyStoredError, StoreFullError),
     *(NoSuchPlantError, PreconditionFailedError),
 )
-
-
-class Lane:
-    """Has one window of all bodies at a time.
-
-    While several users are active, as much time as it took is left to others before the next one.
-    """
-
-    def __init__(self, turns: FairQueue) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._turns = turns
-        self._lock = asyncio.Lock()
-        self._began = 0.0
-
-    async def enter(self) -> None:
-        """Wait until no window is written."""
-        await self._lock.acquire()
-        self._began = self._loop.time()
-
-    def leave(self) -> None:
-        """Have the next window enter."""
-        seconds = self._loop.time() - self._began if self._turns.is_shared else 0.0
-        self._loop.call_later(_PAUSE * seconds, self._lock.release)
 
 
 class Writes:

@@ -37,7 +37,8 @@ def add_tags(app: App) -> None:
                 lines = app.cors.headers_for(request)
                 app.cache.put_request(request.raw, response, caller, lines)
             return response
-        rows = await app.database.read("read_tags", store_id, first, limit + 1)
+        async with app.lanes.of(caller.principal):
+            rows = await app.database.read("read_tags", store_id, first, limit + 1)
         if not rows:
             raise NoSuchStoreError
         revision, *_ = rows[0]

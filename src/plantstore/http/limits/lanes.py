@@ -1,0 +1,56 @@
+"""Lanes, for work too long for the rounds of a fair queue: one piece of a lane at a time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
+
+from plantstore.http.limits.fair_queue import FairQueue
+
+_PAUSE = 1.0  # for a second in which a piece was done
+
+
+class Lane:
+    """Has one piece of work at a time.
+
+    While several users are active, as much time as it took is left to others before the next one.
+    """
+
+    def __init__(self, turns: FairQueue) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._turns = turns
+        self._lock = asyncio.Lock()
+        self._began = 0.0
+
+    async def enter(self) -> None:
+        """Wait until no piece is done."""
+        await self._lock.acquire()
+        self._began = self._loop.time()
+
+    def leave(self) -> None:
+        """Have the next piece enter."""
+        seconds = self._loop.time() - self._began if self._turns.is_shared else 0.0
+        self._loop.call_later(_PAUSE * seconds, self._lock.release)
+
+
+class Lanes:
+    """A lane for each user, while several are active."""
+
+    def __init__(self, turns: FairQueue) -> None:
+        self.turns = turns
+        self._lanes: WeakValueDictionary[Hashable, Lane] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def of(self, key: Hashable) -> AsyncIterator[None]:
+        """Do a piece of work in the lane of the user."""
+        if not self.turns.is_shared:
+            yield
+            return
+        lane = self._lanes.get(key)
+        if lane is None:
+            lane = self._lanes[key] = Lane(self.turns)
+        await lane.enter()
+        try:
+            yield
+        finally:
+            lane.leave()
