@@ -62,7 +62,7 @@ def test_plants_are_changed_and_listed(
     assert "deleted in" in run("delete", "-7", "8")
     run("restore", "-7")
     assert "has a plant with the id -7" in refuse("restore", "8", "-7")
-    assert "no event of the deletion" in refuse("restore", "8", "9")
+    assert "was not deleted from" in refuse("restore", "8", "9")
     assert client.get("/plants?include=id").json() == [ROSE]
     events = program.data(*options, "event", "list", "--store", store)
     assert [(event["kind"].removeprefix("plant."), event["id"]) for event in events] == [

@@ -115,7 +115,8 @@ def restore(store: Store, ids: tuple[int, ...], output: Output) -> None:
             raise SetupError(f"{store.name} has a plant with the id {plant_id}: delete it first")
         deleted = store.find_deleted(plant_id)
         if deleted is None:
-            raise SetupError(f"{store.name} has no event of the deletion of plant {plant_id}")
+            reason = "or longer ago than events are kept"
+            raise SetupError(f"plant {plant_id} was not deleted from {store.name}, {reason}")
         changes.append(("create", deleted))
     _change(store, "restore", changes, output, "restored")
 
