@@ -66,9 +66,7 @@ READS = {
     "verify": "",
     "export": "--store nursery {file}.export",
 }
-# They change the database as a whole, or plants.
-NOT_AUDITED = {"migrate", "import", "restore", "copy", "event undo"}
-NOT_AUDITED |= {f"plant {verb}" for verb in ("add", "edit", "delete", "restore")}
+NOT_AUDITED = {"migrate", "copy"}  # a copy's target has it
 NOT_TRIED = {"serve", "distribute"}  # as it changes nothing, and is not on SQLite
 
 
@@ -153,6 +151,24 @@ def test_every_change_is_told_with_who_made_it(
     actions = [row["action"] for row in rows]
     assert actions == [path for path in CHANGES if path not in NOT_AUDITED]
     assert {row["by"] for row in rows} == {"grace\nINFO"}
+    plants = {row["action"]: (row["store"], row["details"].get("plants")) for row in rows}
+    assert (plants["event undo"], plants["import"]) == (("nursery", 1), ("nursery", 1))
+
+
+def test_a_database_that_a_command_replaced_or_filled_says_so(administrator: Administrator) -> None:
+    administrator.run("migrate", "")
+    administrator.run("store create", "nursery")
+    administrator.run("import", CHANGES["import"])
+    administrator.run("backup", READS["backup"])
+    administrator.run("restore", "{file}.backup --yes")
+    administrator.run("copy", CHANGES["copy"])
+    *_, restored = json.loads(administrator.run("audit list", "--json"))
+    assert (restored["action"], restored["details"]["plants"]) == ("restore", 1)
+    assert restored["details"]["backup"].endswith("plants.csv.backup")
+    target = f"--database {administrator.database}.copy"
+    (copied,) = json.loads(administrator.run(target, "audit list --json"))
+    assert (copied["action"], copied["details"]["plants"]) == ("copy", 1)
+    assert copied["details"]["source"] == administrator.database
 
 
 def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:

@@ -44,6 +44,12 @@ def noting(session: Session) -> Iterator[Note]:
         log_change(command, **changed)
 
 
+def note_change(session: Session, command: str, **changed: object) -> None:
+    """Note what a command has changed in transactions of its own."""
+    with changing(session, command, **changed):
+        pass
+
+
 def audit(session: Queries, command: str, *, store: object = None, **changed: object) -> None:
     """Add to the audit trail, within a transaction; a ``user`` is there by now, or still."""
     user = find_user(session, str(changed["user"])) if changed.get("user") else None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import note_change
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.output import Output
 from plantstore.core.model import Store
@@ -57,7 +57,8 @@ def change_plants(
             confirm(f"Change {store.name}?", "change")
         changes = make_changes(session, store, read(), (0, f"plantstore {command}", ""))
         found = _summarise(changes, store, dry_run=False, skipped=skipped)
-        log_change(command, store=store.name, plants=found.added + found.changed + found.removed)
+        count = found.added + found.changed + found.removed
+        note_change(session, command, store=store.name, plants=count)
     output.report(found, _describe(found))
 
 

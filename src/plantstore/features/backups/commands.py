@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from plantstore.cli.administration_log import log_change, noting
+from plantstore.cli.administration_log import log_change, note_change, noting
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
     json_option,
@@ -192,7 +192,9 @@ def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
     except SetupError as error:
         kept = f"; the database that was there is now {restored.kept}" if restored.kept else ""
         raise SetupError(f"the backup was restored, but {error}{kept}") from error
-    log_change("restore", database=database, backup=backup, kept=restored.kept)
+    counts = {"kept": restored.kept, "plants": restored.plants}
+    with closing(open_session(database)) as session:
+        note_change(session, "restore", database=database, backup=backup, **counts)
     output.report(restored, _describe_restored(restored))
 
 
@@ -200,7 +202,7 @@ def _finish_restore(database: str, output: Output) -> None:
     _require_usable(database)
     with closing(open_session(database)) as session:
         stores = renew_revisions(session)
-    log_change("restore", database=without_password(database))
+        note_change(session, "restore", database=without_password(database), stores=stores)
     output.report({"stores": stores}, [f"gave new revisions to all stores: {stores}"])
 
 

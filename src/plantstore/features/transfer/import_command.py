@@ -111,15 +111,15 @@ def import_plants(
                         importing.read(numbered, output)
                 else:
                     importing.read(source, output)
-            summary = _import(importing, errors, output, dry_run=dry_run)
-    if summary.imported + summary.changed and not dry_run:
-        store.log("import", plants=summary.imported + summary.changed)
+            summary = _import(importing, store, errors, output, dry_run=dry_run)
     output.report(summary, [_describe(summary)])
     if summary.refused:
         raise click.exceptions.Exit(1)
 
 
-def _import(importing: Import, errors: LineErrors, output: Output, *, dry_run: bool) -> Summary:
+def _import(
+    importing: Import, store: Store, errors: LineErrors, output: Output, *, dry_run: bool
+) -> Summary:
     summary = importing.summary
     run_steps(output, "checking", importing.check(), importing.staged.count)
     if errors.are_final:
@@ -130,12 +130,14 @@ def _import(importing: Import, errors: LineErrors, output: Output, *, dry_run: b
             run_steps(output, "importing", importing.write(), importing.planned.count)
             is_done = not errors.are_final
         finally:
+            written = summary.imported + summary.changed
             if not is_done:
-                written = summary.imported + summary.changed
                 sentence = (
                     f"stopped: {written} plants are written; the same command writes the rest"
                 )
                 click.echo(sentence, err=True)
+            if written:
+                store.log("import", plants=written)
     summary.dry_run = dry_run
     summary.refused = errors.count
     errors.show()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 import msgspec
 
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import note_change
 from plantstore.cli.stores import pass_store
 from plantstore.core.cells import HEADER, write_lines
 from plantstore.core.errors import (
@@ -123,8 +123,8 @@ class DatabaseStore:
         return refusals
 
     def log(self, command: str, **changed: object) -> None:
-        """Log what a command has changed."""
-        log_change(command, store=self.name, **changed)
+        """Note what a command has changed, in the audit trail too."""
+        note_change(self._session, command, store=self.name, **changed)
 
     def _read(self, tag: str | None) -> Iterator[list[NewPlant]]:
         with self._session.snapshot():
