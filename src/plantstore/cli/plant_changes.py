@@ -1,19 +1,32 @@
-"""Changes of many plants by a command: shown, confirmed, and made."""
+"""Changes of many plants by a command: found, shown, confirmed, and made.
 
-from collections import Counter
+Invariant: a plant that others changed after it was shown is left alone.
+"""
+
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
 
 from msgspec import Struct
 
 from plantstore.cli.administration_log import note_change
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.output import Output
-from plantstore.core.model import Store
-from plantstore.sql.changes import Change, Wanted, find_changes, make_changes, require_room
+from plantstore.cli.staging import Staging
+from plantstore.core.errors import SetupError, StoreFullError
+from plantstore.core.model import NewPlant, Store
+from plantstore.sql.changes import PORTION, Change, Wanted, find_changes, write_changes
 from plantstore.sql.session import Session
 
 _SHOWN = 20
 _SIGNS = {"created": "+", "updated": "~", "deleted": "-"}
+
+
+class Shown(Struct, frozen=True):
+    """A change as it is shown: the plant as it is then, or was when it was deleted."""
+
+    kind: str
+    plant: NewPlant
 
 
 class Summary(Struct):
@@ -24,55 +37,87 @@ class Summary(Struct):
 
     store: str
     dry_run: bool
-    added: int
-    changed: int
-    removed: int
-    changes: list[Change]
-    skipped: Sequence[int]
+    skipped: list[int]
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    changes: list[Shown] = []
+
+    @property
+    def count(self) -> int:
+        """How many plants are changed."""
+        return self.added + self.changed + self.removed
+
+    def add(self, change: Change) -> None:
+        """Count a change, and show it if it is one of the first."""
+        if self.count < _SHOWN:
+            self.changes.append(Shown(change.kind, change.plant))
+        self.added += change.kind == "created"
+        self.changed += change.kind == "updated"
+        self.removed += change.kind == "deleted"
 
 
 def change_plants(
     session: Session,
     store: Store,
-    read: Callable[[], Iterable[Wanted]],
+    find: Callable[[], tuple[Iterable[Wanted], Sequence[int]]],
     output: Output,
     *,
     command: str,
     dry_run: bool,
     yes: bool,
-    skipped: Sequence[int] = (),
 ) -> None:
-    """Have plants be as ``read`` gives them, if that is confirmed; or say what would change.
+    """Have plants be as ``find`` gives them, if that is confirmed; or say what would change.
+
+    It also gives the ids of plants that are left alone.
 
     :raises SetupError: it is not confirmed, or the store has no room.
     """
-    with session.snapshot():
-        changes = find_changes(session, store.store_id, read())
-        found = _summarise(changes, store, dry_run=True, skipped=skipped)
-    require_room(store, store.plants, store.plants + found.added - found.removed, store.max_plants)
-    if not dry_run and found.changes:
-        if not yes:
-            for line in _describe(found):
-                output.note(line)
-            confirm(f"Change {store.name}?", "change")
-        changes = make_changes(session, store, read(), (0, f"plantstore {command}", ""))
-        found = _summarise(changes, store, dry_run=False, skipped=skipped)
-        count = found.added + found.changed + found.removed
-        note_change(session, command, store=store.name, plants=count)
+    with closing(Staging()) as staged:
+        with session.snapshot():
+            wanted, skipped = find()
+            found = Summary(store.name, dry_run=True, skipped=list(skipped))
+            for change in find_changes(session, store.store_id, wanted):
+                staged.add(change)
+            for change in _order(staged):
+                found.add(change)
+        _require_room(store, store.plants + found.added - found.removed)
+        if not dry_run and found.changes:
+            if not yes:
+                for line in _describe(found):
+                    output.note(line)
+                confirm(f"Change {store.name}?", "change")
+            found = Summary(store.name, dry_run=False, skipped=found.skipped)
+            _write(session, store, staged, command, found)
+            note_change(session, command, store=store.name, plants=found.count)
     output.report(found, _describe(found))
 
 
-def _summarise(
-    changes: Iterable[Change], store: Store, *, dry_run: bool, skipped: Sequence[int]
-) -> Summary:
-    counts: Counter[str] = Counter()
-    first: list[Change] = []
-    for change in changes:
-        counts[change.kind] += 1
-        if len(first) < _SHOWN:
-            first.append(change)
-    kinds = (counts["created"], counts["updated"], counts["deleted"])
-    return Summary(store.name, dry_run, *kinds, first, skipped)
+def _order(staged: Staging) -> Iterator[Change]:
+    """First the plants that go: they make room."""
+    for deletes in (True, False):
+        yield from (change for _, change in staged.read() if (change.after is None) == deletes)
+
+
+def _write(session: Session, store: Store, staged: Staging, command: str, summary: Summary) -> None:
+    remaining = _order(staged)
+    while portion := list(islice(remaining, PORTION)):
+        refusals = write_changes(session, store, portion, command, is_atomic=False)
+        for change, refusal in zip(portion, refusals, strict=True):
+            if isinstance(refusal, StoreFullError):
+                raise SetupError(f"{store.name} is full: {summary.count} plants are changed")
+            if refusal is None:
+                summary.add(change)
+            else:
+                summary.skipped.append(change.plant.id)
+
+
+def _require_room(store: Store, holding: int) -> None:
+    if store.max_plants is not None and holding > max(store.plants, store.max_plants):
+        raise SetupError(
+            f"{store.name} is full: `plantstore store set {store.name} --max-plants {holding}` "
+            "gives room"
+        )
 
 
 def _describe(found: Summary) -> Iterator[str]:
@@ -81,11 +126,9 @@ def _describe(found: Summary) -> Iterator[str]:
     for change in found.changes:
         tag = "" if change.plant.tag is None else f" ({change.plant.tag})"
         yield f"  {_SIGNS[change.kind]} {change.plant.id} {change.plant.name}{tag}"
-    if found.added + found.changed + found.removed > len(found.changes):
+    if found.count > len(found.changes):
         yield f"  and more: these are the first {_SHOWN}"
     if found.skipped:
         ids = ",".join(map(str, found.skipped[:_SHOWN]))
-        yield (
-            f"left alone: {len(found.skipped)} plants, which others changed later, or whose "
-            f"earlier events are trimmed: {ids}"
-        )
+        why = "others changed them later, or their earlier events are trimmed"
+        yield f"left alone: {len(found.skipped)}, because {why}: {ids}"

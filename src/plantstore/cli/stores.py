@@ -82,8 +82,9 @@ def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
     except httpx.InvalidURL as error:
         raise click.UsageError(f"{url} is not a URL: {error}") from None
     except httpx.TransportError as error:
+        reason = re.sub(r"\[Errno -?\d+\] ", "", str(error))
         raise SetupError(
-            f"{url} cannot be reached: {error}; check the address, and that the service runs"
+            f"{url} cannot be reached: {reason}; check the address, and that the service runs"
         ) from None
     except (ValueError, KeyError):  # msgspec's and json's too
         raise SetupError(f"{url} is not a Plant Store service") from None

@@ -1,33 +1,52 @@
 """Changes of a store's plants by commands, written as every write is: with events and counts.
 
-Invariant: each change raises the store's revision by one, so no revision is given out twice.
+Invariant: each change raises the store's revision by one, so no revision is given out twice. A
+plant that is not as a change has found it stays as it is.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Literal
+from typing import Literal, cast
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
 from plantstore.core.clock import now
-from plantstore.core.database import Row
-from plantstore.core.errors import SetupError
+from plantstore.core.errors import (
+    AlreadyStoredError,
+    IdTakenError,
+    NoSuchPlantError,
+    PlantStoreError,
+    PreconditionFailedError,
+    SetupError,
+    StoreFullError,
+)
 from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant, Store
 from plantstore.sql.session import Queries, Session
 
 PORTION = 2000  # plants of a transaction: others wait for it, some hundredths of a second
 
 Wanted = tuple[int, NewPlant | None]  # the id of a plant, and how it shall be; None: not there
-Author = tuple[int, str, str]  # of events: the user's number or 0, a label, a token's id
 
 
 class Change(Struct, frozen=True):
-    """What happens to a plant: how it is then, or how it was when it was deleted."""
+    """How a plant is, and how it shall be; None: not there."""
 
-    kind: Literal["created", "updated", "deleted"]
-    plant: NewPlant
+    before: NewPlant | None
+    after: NewPlant | None
+
+    @property
+    def kind(self) -> Literal["created", "updated", "deleted"]:
+        """What happens to the plant."""
+        if self.before is None:
+            return "created"
+        return "deleted" if self.after is None else "updated"
+
+    @property
+    def plant(self) -> NewPlant:
+        """The plant as it shall be, or as it was when it was deleted."""
+        return cast("NewPlant", self.after or self.before)
 
 
 def find_plants(session: Queries, store_id: int, ids: Iterable[int]) -> dict[int, NewPlant]:
@@ -52,74 +71,64 @@ def find_changes(session: Queries, store_id: int, wanted: Iterable[Wanted]) -> I
     while portion := dict(islice(remaining, PORTION)):
         stored = find_plants(session, store_id, portion)
         for plant_id, plant in portion.items():
-            if plant is None and plant_id in stored:
-                yield Change("deleted", stored[plant_id])
-            elif plant is not None and plant != stored.get(plant_id):
-                yield Change("updated" if plant_id in stored else "created", plant)
-
-
-def make_changes(
-    session: Session, store: Store, wanted: Iterable[Wanted], author: Author
-) -> Iterator[Change]:
-    """Have the plants be as they shall be, some thousand in a transaction; what was changed.
-
-    :raises SetupError: the store was deleted, or is full; what was changed before stays.
-    """
-    remaining = iter(wanted)
-    while portion := list(islice(remaining, PORTION)):
-        with session.transaction():
-            counts = lock_counts(session, store)
-            changes = list(find_changes(session, store.store_id, portion))
-            write_changes(session, store, counts, changes, author)
-        yield from changes
-
-
-def lock_counts(session: Session, store: Store) -> Row:
-    """The store's revision, how many plants it has and may have; locked until the commit.
-
-    :raises SetupError: the store was deleted.
-    """
-    rows = session.query("lock_counts", store.store_id)
-    if not rows:
-        raise SetupError(f"the store {store.name!r} was deleted")
-    return rows[0]
+            if plant != stored.get(plant_id):
+                yield Change(stored.get(plant_id), plant)
 
 
 def write_changes(
-    session: Session, store: Store, counts: Row, changes: Sequence[Change], author: Author
-) -> None:
-    """Write changes of different plants within a transaction that has locked these counts.
+    session: Session, store: Store, changes: Sequence[Change], command: str, *, is_atomic: bool
+) -> list[PlantStoreError | None]:
+    """Make changes of different plants in a transaction; if atomic, all or none.
 
-    :raises SetupError: the store would have too many plants.
+    The errors of those that are refused, None for the others.
+
+    :raises SetupError: the store was deleted.
     """
-    revision, held, max_plants = counts
-    store_id = store.store_id
-    removed = [(store_id, change.plant.id) for change in changes if change.kind != "created"]
-    added = [(store_id, *astuple(change.plant)) for change in changes if change.kind != "deleted"]
-    holding = held + len(added) - len(removed)
-    require_room(store, held, holding, max_plants)
-    at = now()
+    with session.transaction():
+        rows = session.query("lock_counts", store.store_id)
+        if not rows:
+            raise SetupError(f"the store {store.name!r} was deleted")
+        ((revision, held, max_plants),) = rows
+        stored = find_plants(session, store.store_id, [change.plant.id for change in changes])
+        refusals: list[PlantStoreError | None] = []
+        done = []
+        for change in changes:
+            is_full = max_plants is not None and held >= max_plants
+            refusals.append(find_refusal(change, stored.get(change.plant.id), is_full=is_full))
+            if refusals[-1] is None and change.before != change.after:
+                done.append(change)
+                held += (change.before is None) - (change.after is None)
+        if done and not (is_atomic and any(refusals)):
+            _write(session, store.store_id, done, revision, command)
+            session.query("set_counts", store.store_id, revision + len(done), held)
+    return refusals
+
+
+def find_refusal(
+    change: Change, stored: NewPlant | None, *, is_full: bool
+) -> PlantStoreError | None:
+    """Why a change is refused in a store that has this plant with its id."""
+    plant_id = change.plant.id
+    if stored == change.before:
+        return StoreFullError(plant_id=plant_id) if is_full and change.before is None else None
+    if change.before is None:
+        is_same = stored == change.after
+        return (AlreadyStoredError if is_same else IdTakenError)(plant_id=plant_id)
+    return (NoSuchPlantError if stored is None else PreconditionFailedError)(plant_id=plant_id)
+
+
+def _write(
+    session: Session, store_id: int, changes: Sequence[Change], revision: int, command: str
+) -> None:
+    at, author = now(), (0, f"plantstore {command}", "")
     events = [
         (store_id, number, f"plant.{change.kind}", *astuple(change.plant), at, *author)
         for number, change in enumerate(changes, revision + 1)
     ]
     for query, rows in (
-        ("delete_plant", removed),
-        ("insert_plant", added),
+        ("delete_plant", [(store_id, it.before.id) for it in changes if it.before]),
+        ("insert_plant", [(store_id, *astuple(it.after)) for it in changes if it.after]),
         ("insert_event", events),
     ):
         if rows:
             session.write_rows(query, rows)
-    session.query("set_counts", store_id, revision + len(changes), holding)
-
-
-def require_room(store: Store, held: int, holding: int, max_plants: int | None) -> None:
-    """Refuse that a store grows over its quota.
-
-    :raises SetupError: it would.
-    """
-    if max_plants is not None and holding > max(held, max_plants):
-        raise SetupError(
-            f"{store.name} is full: `plantstore store set {store.name} --max-plants {holding}` "
-            "gives room"
-        )

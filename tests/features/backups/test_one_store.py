@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from plantstore.core.model import Role
-from tests.cli.program import Program
+from tests.cli.program import PLANTSTORE, SECONDS, Program
 from tests.databases import ON_BOTH, Kind, execute
 from tests.docs.pages import take
 from tests.postgres.server import PROGRAMS, PostgresServer
@@ -124,6 +124,30 @@ def test_some_plants_come_back_alone_and_under_the_stores_new_name(
     assert (restored["added"], restored["changed"], restored["removed"]) == (1, 0, 1)
     names = [plant["name"] for plant in client.get("/plants").json()]
     assert names == ["right", "wrong", "right"]
+
+
+def test_a_plant_that_is_changed_after_it_was_shown_is_left_alone(
+    client: httpx.Client, program: Program, database_kind: Kind, request: pytest.FixtureRequest
+) -> None:
+    command = [*PLANTSTORE, "restore", back_up(program, database_kind, request)]
+    spoil(client)
+    with subprocess.Popen(
+        [*command, "--store", "nursery"],
+        cwd=program.folder,
+        env=program.environ,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stderr is not None
+        while running.stderr.read(1) != "?":
+            pass
+        assert client.put("/plants/2", json={"name": "meanwhile"}).is_success
+        _, said = running.communicate("y\n", timeout=SECONDS)
+    assert "added: 1, changed: 0, removed: 1" in said
+    assert "left alone: 1, because others changed them later" in said
+    names = [plant["name"] for plant in client.get("/plants").json()]
+    assert names == ["right", "meanwhile", "right"]
 
 
 def test_what_cannot_be_restored_is_refused_and_nothing_is_changed(

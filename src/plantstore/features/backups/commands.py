@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import click
@@ -175,8 +174,16 @@ def restore(
     else:
         with closing(open_session(database)) as session, open_backup(backup) as source:
             ours = require_store(session, store)
-            read = partial(read_wanted, source, find_in_backup(source, ours), session, ours, plants)
-            change_plants(session, ours, read, output, command="restore", dry_run=dry_run, yes=yes)
+            earlier = find_in_backup(source, ours)
+            change_plants(
+                session,
+                ours,
+                lambda: (read_wanted(source, earlier, session, ours, plants), ()),
+                output,
+                command="restore",
+                dry_run=dry_run,
+                yes=yes,
+            )
 
 
 def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:

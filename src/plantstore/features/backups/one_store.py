@@ -3,7 +3,7 @@
 Invariant: members, tokens and quotas stay as they are now, and so do all other stores.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,8 +51,8 @@ def find_in_backup(backup: Session, store: Store) -> Store:
 
 def read_wanted(
     backup: Session, earlier: Store, session: Session, store: Store, ids: Sequence[int]
-) -> Iterable[Wanted]:
-    """How the backup has plants: those with these ids, or all; first those that it has not."""
+) -> Iterator[Wanted]:
+    """How the backup has plants: those with these ids, or all that either of both has."""
     if ids:
         plants = find_plants(backup, earlier.store_id, ids)
         yield from ((plant_id, plants.get(plant_id)) for plant_id in ids)

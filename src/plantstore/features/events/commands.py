@@ -177,14 +177,5 @@ def undo(
       plantstore event undo --store nursery --user eve --since 14:00 --dry-run
     """
     ours = require_store(session, store)
-    wanted, skipped = find_undo(session, ours, require_user(session, user), since)
-    change_plants(
-        session,
-        ours,
-        lambda: wanted,
-        output,
-        command="event undo",
-        dry_run=dry_run,
-        yes=yes,
-        skipped=skipped,
-    )
+    find = partial(find_undo, session, ours, require_user(session, user), since)
+    change_plants(session, ours, find, output, command="event undo", dry_run=dry_run, yes=yes)

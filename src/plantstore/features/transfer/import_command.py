@@ -132,9 +132,7 @@ def _import(
         finally:
             written = summary.imported + summary.changed
             if not is_done:
-                sentence = (
-                    f"stopped: {written} plants are written; the same command writes the rest"
-                )
+                sentence = f"stopped: plants written: {written}; the same command writes the rest"
                 click.echo(sentence, err=True)
             if written:
                 store.log("import", plants=written)
@@ -147,13 +145,13 @@ def _import(
 def _describe(summary: Summary) -> str:
     """The summary as a sentence."""
     if summary.identical and not summary.imported + summary.changed + summary.refused:
-        return f"all {summary.identical} plants are already there: nothing to import"
-    verb = "would import" if summary.dry_run else "imported"
+        return f"nothing to import; already there: {summary.identical}"
     counts = {
         "changed": summary.changed,
         "already there": summary.identical,
         "repeated in the file": summary.repeated,
         "lines with an error": summary.refused,
     }
-    rest = "".join(f"; {count} {words}" for words, count in counts.items() if count)
-    return f"{verb} {summary.imported} plants into {summary.store}{rest}"
+    verb = "would import" if summary.dry_run else "imported"
+    rest = "".join(f"; {words}: {count}" for words, count in counts.items() if count)
+    return f"{verb} plants into {summary.store}: {summary.imported}{rest}"

@@ -12,16 +12,16 @@ from itertools import islice, tee
 from msgspec import Struct
 
 from plantstore.cli.output import Output
-from plantstore.core.errors import AlreadyStoredError, IdTakenError, PlantStoreError, StoreFullError
+from plantstore.cli.staging import Staging
+from plantstore.core.errors import AlreadyStoredError, IdTakenError, PlantStoreError
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.lines import read_plants
 from plantstore.features.transfer.progress import show_progress
 from plantstore.features.transfer.source import Source
-from plantstore.features.transfer.staging import Staging
-from plantstore.features.transfer.stores import Change, Store
+from plantstore.features.transfer.stores import Store
 from plantstore.http.errors import ErrorBody, describe_error
-from plantstore.sql.changes import PORTION
+from plantstore.sql.changes import PORTION, Change, find_refusal
 
 _LINES_AT_ONCE = 1000
 _ALREADY_STORED = describe_error(AlreadyStoredError(plant_id=0)).error
@@ -77,10 +77,10 @@ class Import(ExitStack):
     def read(self, source: Source, output: Output) -> None:
         """Stage the plants. A line with the id of another line's plant is refused."""
         for line, plant in read_good_lines(source, self._errors, output, with_ids=True):
-            if (earlier := self.staged.add(line, ("create", plant))) is None:
+            if (earlier := self.staged.add(Change(None, plant), line)) is None:
                 continue
             first_line, first = earlier
-            if plant == first:
+            if plant == first.after:
                 self.summary.repeated += 1
             else:
                 reason = f"id {plant.id} is already in line {first_line}"
@@ -90,18 +90,15 @@ class Import(ExitStack):
         """Find out what is to be done to the store as it is now."""
         rows, again = tee(self.staged.read())
         room = self._store.find_room()
-        stored = self._store.find_each(plant.id for _, (_, plant) in again)
-        for number, ((line, (_, plant)), known) in enumerate(zip(rows, stored, strict=True), 1):
-            if known == plant:
-                self.summary.identical += 1
-            elif known is not None and not self._updates:
-                self._errors.add(line, IdTakenError(plant_id=plant.id), plant)
-            elif known is not None:
-                self._plan(line, ("update", plant))
-            elif room is not None and self.summary.imported >= room:
-                self._errors.add(line, StoreFullError(plant_id=plant.id), plant)
-            else:
-                self._plan(line, ("create", plant))
+        stored = self._store.find_each(change.plant.id for _, change in again)
+        for number, ((line, change), known) in enumerate(zip(rows, stored, strict=True), 1):
+            if self._updates and known not in (None, change.after):
+                change = Change(known, change.after)  # noqa: PLW2901 - the same plant's
+            is_full = room is not None and self.summary.imported >= room
+            error = find_refusal(change, known, is_full=is_full)
+            if error is None:
+                self.planned.add(change, line)
+            self._count(line, change, None if error is None else describe_error(error))
             if number % _LINES_AT_ONCE == 0:
                 yield _LINES_AT_ONCE
 
@@ -116,17 +113,11 @@ class Import(ExitStack):
                 self._count(line, change, refusal)
             yield len(portion)
 
-    def _plan(self, line: int, change: Change) -> None:
-        self.planned.add(line, change)
-        self._count(line, change, None)
-
     def _count(self, line: int, change: Change, refusal: ErrorBody | None) -> None:
-        op, plant = change
-        if refusal is not None and refusal.error != _ALREADY_STORED:
-            self._errors.add(line, refusal, plant)
-        elif refusal is not None:
+        if refusal is None:
+            self.summary.imported += change.before is None
+            self.summary.changed += change.before is not None
+        elif refusal.error == _ALREADY_STORED:
             self.summary.identical += 1
-        elif op == "create":
-            self.summary.imported += 1
         else:
-            self.summary.changed += 1
+            self._errors.add(line, refusal, change.plant)

@@ -8,7 +8,8 @@ from plantstore.cli.output import Output
 from plantstore.core.decoding import to_new_plant
 from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS, NewPlant
-from plantstore.features.transfer.stores import Change, Store, with_store
+from plantstore.features.transfer.stores import Store, with_store
+from plantstore.sql.changes import Change
 
 _NEGATIVE_IDS = {"ignore_unknown_options": True}
 _ID = click.IntRange(INT64_MIN, INT64_MAX)
@@ -48,7 +49,7 @@ def add(store: Store, id: int, name: str, tag: str | None, output: Output) -> No
       plantstore plant add --store nursery 7 "Monstera deliciosa" --tag tropical
     """
     added = _read({"id": id, "name": name, "tag": tag})
-    _change(store, "add", [("create", added)], output, "added")
+    _change(store, "add", [Change(None, added)], output, "added")
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)
@@ -75,12 +76,10 @@ def edit(
     """
     if (name is None and tag is None and not no_tag) or (no_tag and tag is not None):
         raise click.UsageError("give --name, and --tag or --no-tag: what is to change")
-    before = store.find(id)
-    if before is None:
-        raise SetupError(f"there is no plant with the id {id} in {store.name}")
+    before = _find(store, id)
     given = {"id": id, "name": before.name if name is None else name}
     edited = _read(given | {"tag": None if no_tag else before.tag if tag is None else tag})
-    _change(store, "edit", [("update", edited)], output, "changed", before)
+    _change(store, "edit", [Change(before, edited)], output, "changed")
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)
@@ -94,7 +93,7 @@ def delete(store: Store, ids: tuple[int, ...], output: Output) -> None:
     Example:
       plantstore plant delete --store nursery 7 8
     """
-    changes: list[Change] = [("delete", NewPlant(number, "")) for number in dict.fromkeys(ids)]
+    changes = [Change(_find(store, plant_id), None) for plant_id in dict.fromkeys(ids)]
     _change(store, "delete", changes, output, "deleted")
 
 
@@ -109,7 +108,7 @@ def restore(store: Store, ids: tuple[int, ...], output: Output) -> None:
     Example:
       plantstore plant restore --store nursery 7 9
     """
-    changes: list[Change] = []
+    changes = []
     for plant_id in dict.fromkeys(ids):
         if store.find(plant_id) is not None:
             raise SetupError(f"{store.name} has a plant with the id {plant_id}: delete it first")
@@ -117,7 +116,7 @@ def restore(store: Store, ids: tuple[int, ...], output: Output) -> None:
         if deleted is None:
             reason = "or longer ago than events are kept"
             raise SetupError(f"plant {plant_id} was not deleted from {store.name}, {reason}")
-        changes.append(("create", deleted))
+        changes.append(Change(None, deleted))
     _change(store, "restore", changes, output, "restored")
 
 
@@ -128,22 +127,20 @@ def _read(fields: dict[str, object]) -> NewPlant:
         raise click.UsageError(str(error.details["reason"])) from None
 
 
-def _change(
-    store: Store,
-    verb: str,
-    changes: list[Change],
-    output: Output,
-    done: str,
-    before: NewPlant | None = None,
-) -> None:
+def _find(store: Store, plant_id: int) -> NewPlant:
+    plant = store.find(plant_id)
+    if plant is None:
+        raise SetupError(f"there is no plant with the id {plant_id} in {store.name}")
+    return plant
+
+
+def _change(store: Store, verb: str, changes: list[Change], output: Output, done: str) -> None:
     """Make the changes, all or none, and say what was done, or why not."""
-    refusals = store.write(f"plant {verb}", changes, before)
+    refusals = store.write(f"plant {verb}", changes)
     if refused := [f"{it.message} ({it.error})" for it in refusals if it is not None]:
         raise SetupError("; ".join(refused))
-    plants = [plant for _, plant in changes]
+    plants = [change.plant for change in changes]
     store.log(f"plant {verb}", plants=len(plants))
-    names = ", ".join(
-        f"{plant.id} {plant.name!r}" if plant.name else f"{plant.id}" for plant in plants
-    )
+    names = ", ".join(f"{plant.id} {plant.name!r}" for plant in plants)
     record = {"store": store.name, "plants": [plant.id for plant in plants]}
     output.report_change(record, f"{done} in {store.name}: {names}")

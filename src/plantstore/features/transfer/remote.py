@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from http import HTTPStatus
+from typing import Literal
 
 import msgspec
+from msgspec.structs import asdict
 from plantstore_client import Change as Line
 from plantstore_client import PlantStore, Refused
 
 from plantstore.core.errors import SetupError
 from plantstore.core.model import NewPlant, entity_tag_of
-from plantstore.features.transfer.stores import Change, Refusals
+from plantstore.features.transfer.stores import Refusals
 from plantstore.http.errors import ErrorBody
+from plantstore.sql.changes import Change
 
 _MEDIA_TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson"}
 _NO_SUCH_PLANT = 40401
@@ -68,18 +71,10 @@ class RemoteStore:
         return found
 
     def write(
-        self,
-        _command: str,
-        changes: Sequence[Change],
-        before: NewPlant | None = None,
-        *,
-        is_atomic: bool = True,
+        self, _command: str, changes: Sequence[Change], *, is_atomic: bool = True
     ) -> Refusals:
         """See ``DatabaseStore``."""
-        condition = None if before is None else f'"{entity_tag_of(before)}"'
-        lines = [
-            Line(op, plant.id, plant.name or None, plant.tag, condition) for op, plant in changes
-        ]
+        lines = [_to_line(change) for change in changes]
         if is_atomic:  # with an Idempotency-Key: a lost response is sent again
             self._client.change_all(lines)
             return [None] * len(lines)
@@ -93,3 +88,11 @@ class RemoteStore:
 
     def log(self, _command: str, **_changed: object) -> None:
         """Nothing: the service has its own logs."""
+
+
+def _to_line(change: Change) -> Line:
+    condition = None if change.before is None else f'"{entity_tag_of(change.before)}"'
+    if change.after is None:
+        return Line("delete", change.plant.id, if_match=condition)
+    op: Literal["create", "update"] = "create" if change.before is None else "update"
+    return Line(op, **asdict(change.after), if_match=condition)

@@ -3,27 +3,19 @@
 Invariant: each change has its event, and counts, by the rules of every write.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Union
 
 import msgspec
 
 from plantstore.cli.administration_log import note_change
 from plantstore.cli.stores import pass_store
 from plantstore.core.cells import HEADER, write_lines
-from plantstore.core.errors import (
-    AlreadyStoredError,
-    IdTakenError,
-    NoSuchPlantError,
-    PlantStoreError,
-    PreconditionFailedError,
-    StoreFullError,
-)
 from plantstore.core.model import NewPlant
 from plantstore.http.errors import ErrorBody, describe_error
-from plantstore.sql import changes as sql
 from plantstore.sql.administration.records import require_store
+from plantstore.sql.changes import PORTION, Change, find_plants, read_plants, write_changes
 from plantstore.sql.session import Session
 
 if TYPE_CHECKING:
@@ -31,11 +23,9 @@ if TYPE_CHECKING:
 
     from plantstore.features.transfer.remote import RemoteStore
 
-Change = tuple[Literal["create", "update", "delete"], NewPlant]  # the plant as it shall be, or was
 Refusals = list[ErrorBody | None]  # None for what is done
 Store = Union["DatabaseStore", "RemoteStore"]
 
-_KINDS: Mapping[str, Any] = {"create": "created", "update": "updated", "delete": "deleted"}
 FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
     "csv": (HEADER.encode(), lambda plants: write_lines(plants).encode()),
     "ndjson": (b"", msgspec.json.Encoder().encode_lines),
@@ -68,15 +58,15 @@ class DatabaseStore:
 
     def find(self, plant_id: int) -> NewPlant | None:
         """The plant with this id."""
-        return sql.find_plants(self._session, self._store.store_id, [plant_id]).get(plant_id)
+        return find_plants(self._session, self._store.store_id, [plant_id]).get(plant_id)
 
     def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
         """The plants with these ids, which ascend, at one moment; None if there is none."""
         remaining = iter(ids)
         with self._session.snapshot():
-            while portion := list(islice(remaining, sql.PORTION)):
+            while portion := list(islice(remaining, PORTION)):
                 yield from map(
-                    sql.find_plants(self._session, self._store.store_id, portion).get, portion
+                    find_plants(self._session, self._store.store_id, portion).get, portion
                 )
 
     def find_highest_id(self) -> int | None:
@@ -95,32 +85,10 @@ class DatabaseStore:
         rows = self._session.query("find_last_deletion", self._store.store_id, plant_id)
         return NewPlant(*rows[0]) if rows else None
 
-    def write(
-        self,
-        command: str,
-        changes: Sequence[Change],
-        before: NewPlant | None = None,
-        *,
-        is_atomic: bool = True,
-    ) -> Refusals:
-        """Make the changes to different plants, if atomic all or none; each was as ``before``."""
-        with self._session.transaction():
-            counts = sql.lock_counts(self._session, self._store)
-            _, held, max_plants = counts
-            stored = sql.find_plants(
-                self._session, self._store.store_id, [plant.id for _, plant in changes]
-            )
-            room = None if max_plants is None else max_plants - held
-            refusals = judge(changes, stored, room, before)
-            done = []
-            for (op, plant), refusal in zip(changes, refusals, strict=True):
-                if refusal is None and plant != stored.get(plant.id):
-                    made = stored[plant.id] if op == "delete" else plant
-                    done.append(sql.Change(_KINDS[op], made))
-            if done and not (is_atomic and any(refusals)):
-                author = (0, f"plantstore {command}", "")
-                sql.write_changes(self._session, self._store, counts, done, author)
-        return refusals
+    def write(self, command: str, changes: Sequence[Change], *, is_atomic: bool = True) -> Refusals:
+        """Make changes of different plants, if atomic all or none; why each is refused."""
+        refusals = write_changes(self._session, self._store, changes, command, is_atomic=is_atomic)
+        return [None if error is None else describe_error(error) for error in refusals]
 
     def log(self, command: str, **changed: object) -> None:
         """Note what a command has changed, in the audit trail too."""
@@ -128,33 +96,8 @@ class DatabaseStore:
 
     def _read(self, tag: str | None) -> Iterator[list[NewPlant]]:
         with self._session.snapshot():
-            for page in sql.read_plants(self._session, self._store.store_id):
+            for page in read_plants(self._session, self._store.store_id):
                 yield [plant for plant in page if tag in (None, plant.tag)]
-
-
-def judge(
-    changes: Sequence[Change],
-    stored: Mapping[int, NewPlant],
-    room: int | None,
-    before: NewPlant | None = None,
-) -> Refusals:
-    """Which changes are refused in a store with room for so many more plants, and why."""
-    refusals: Refusals = []
-    for op, plant in changes:
-        known = stored.get(plant.id)
-        error: type[PlantStoreError] | None = None
-        if op != "create":
-            if known is None:
-                error = NoSuchPlantError
-            elif before not in (None, known):
-                error = PreconditionFailedError
-        elif known is not None:
-            error = AlreadyStoredError if known == plant else IdTakenError
-        elif room is not None:
-            error = StoreFullError if room <= 0 else None
-            room -= 1
-        refusals.append(None if error is None else describe_error(error(plant_id=plant.id)))
-    return refusals
 
 
 def _open_remote(client: "PlantStore", name: str) -> "RemoteStore":

@@ -4,6 +4,7 @@ import pytest
 
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.stores import DatabaseStore
+from plantstore.sql.changes import Change
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.plants import FULL
@@ -22,20 +23,20 @@ async def test_changes_have_their_events_and_counts(
     assert store.find_deleted(FULL.id) == FULL
     administration.set_quota("nursery", 3)
     fuller = NewPlant(1, "Fern", "herb")
-    for changes, before, errors in (
-        ([("create", plant) for plant in (FULL, FERN, MOSS, ROSE)], None, [40302]),
-        ([("create", plant) for plant in (FULL, FERN, MOSS)], None, []),
-        ([("create", FERN), ("create", NewPlant(2, "Other"))], None, [40004, 40003]),
-        ([("update", fuller)], FERN, []),
-        ([("update", FERN)], FERN, [41201]),
-        ([("update", fuller)], fuller, []),
-        ([("delete", MOSS), ("update", ROSE), ("delete", ROSE)], None, [40401, 40401]),
-        ([("delete", NewPlant(2, ""))], None, []),
+    for changes, errors in (
+        ([Change(None, plant) for plant in (FULL, FERN, MOSS, ROSE)], [40302]),
+        ([Change(None, plant) for plant in (FULL, FERN, MOSS)], []),
+        ([Change(None, FERN), Change(None, NewPlant(2, "Other"))], [40004, 40003]),
+        ([Change(FERN, fuller)], []),
+        ([Change(FERN, NewPlant(1, "Other"))], [41201]),
+        ([Change(fuller, fuller)], []),
+        ([Change(MOSS, None), Change(ROSE, None), Change(fuller, FERN)], [40401]),
+        ([Change(MOSS, None)], []),
     ):
-        refusals = store.write("test", changes, before)  # type: ignore[arg-type]  # literals
+        refusals = store.write("test", changes)
         assert [refusal.error for refusal in refusals if refusal] == errors
     administration.set_quota("nursery", 1)
-    (full,) = store.write("test", [("create", ROSE)])
+    (full,) = store.write("test", [Change(None, ROSE)])
     assert full is not None
     assert full.error == 40302
     assert await harness.read_plants() == [fuller, FULL]

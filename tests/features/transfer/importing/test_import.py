@@ -70,7 +70,7 @@ def test_one_bad_line_keeps_the_others_out_unless_it_goes_to_a_file(
     name = write(program, text.encode().replace(b"\xc3\xbf", b"\xff"))
     refused = program.run("import", name, "--store", store)
     assert refused.status == 1
-    assert "1 repeated in the file" in refused.err
+    assert "; repeated in the file: 1; lines with an error: 7\n" in refused.err
     assert "line 5: id 7 is already in line 2 (40003)" in refused.err
     assert list_plants(client) == []
     kept = program.run("import", name, "--store", store, "--errors", "bad.csv", "--json")

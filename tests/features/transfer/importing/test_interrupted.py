@@ -14,6 +14,7 @@ from plantstore.features.transfer import importing
 from plantstore.features.transfer.importing import Import
 from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.stores import DatabaseStore
+from plantstore.sql.changes import Change
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.features.transfer.copying.fixtures import list_plants
@@ -99,7 +100,7 @@ def test_an_interrupted_import_says_how_much_is_written(
     stopped = stop_import(program, store, WITH_IDS, write, stop)
     assert stopped.returncode == 130
     written = (write - 1) // 2 * PORTION_ROWS
-    assert f"stopped: {written} plants are written" in stopped.stderr
+    assert f"stopped: plants written: {written}; " in stopped.stderr
     assert list_plants(client) == ROWS[:written]
     assert_events_explain_the_plants(service, store)
 
@@ -112,7 +113,7 @@ def test_an_id_that_is_taken_meanwhile_ends_the_import(
         errors = LineErrors(None)
         with Import(DatabaseStore(session, store), errors, updates=False) as running:
             for line, name in enumerate(NAMES, 1):
-                running.staged.add(line, ("create", NewPlant(line, name)))
+                running.staged.add(Change(None, NewPlant(line, name)), line)
             sum(running.check())
             steps = running.write()
             assert next(steps) == PORTION_ROWS

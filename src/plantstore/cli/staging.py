@@ -1,4 +1,4 @@
-"""The plants of a file that is imported, on disk, by id: in a database that nobody else sees.
+"""Changes of plants on disk, by id: in a database that nobody else sees.
 
 SQLite keeps it in a nameless temporary file (in ``TMPDIR``), which ends with the process.
 """
@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import apsw
 import msgspec
 
-from plantstore.core.model import NewPlant
-from plantstore.features.transfer.stores import Change
+from plantstore.sql.changes import Change
 
 _SETTINGS = """
     PRAGMA journal_mode = OFF;
@@ -25,11 +24,11 @@ _READ = "SELECT line, change FROM staged ORDER BY id"
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Change).decode
 
-Staged = tuple[int, Change]  # with the line of the file
+Staged = tuple[int, Change]  # with the line of the file that it is from, or 0
 
 
 class Staging:
-    """Changes of plants; ``count`` is how many they are."""
+    """Changes of different plants; ``count`` is how many they are."""
 
     def __init__(self) -> None:
         self._connection = apsw.Connection("")
@@ -37,14 +36,14 @@ class Staging:
         self._execute = self._connection.cursor().execute
         self.count = 0
 
-    def add(self, line: int, change: Change) -> tuple[int, NewPlant] | None:
-        """Add a change; where its id is taken, the line and the plant that have it instead."""
-        self._execute(_INSERT, (change[1].id, line, _encode(change)))
+    def add(self, change: Change, line: int = 0) -> Staged | None:
+        """Add a change, unless there is one of its plant, which is returned."""
+        self._execute(_INSERT, (change.plant.id, line, _encode(change)))
         if self._connection.changes():
             self.count += 1
             return None
-        ((first_line, earlier),) = self._execute(_FIND, (change[1].id,))
-        return first_line, _decode(earlier)[1]
+        ((first_line, earlier),) = self._execute(_FIND, (change.plant.id,))
+        return first_line, _decode(earlier)
 
     def read(self) -> Iterator[Staged]:
         """The changes, by id."""
