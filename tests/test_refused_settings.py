@@ -108,11 +108,17 @@ def test_certificate_and_key_go_together(one: str) -> None:
         load({one: "file.pem"}, URL)
 
 
-def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text("prot = 80\n")
-    with pytest.raises(
-        SetupError, match="unknown setting 'prot'; the settings are: database, host"
-    ):
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("prot = 80", "'prot'; did you mean port"),
+        ("[serve]", "'serve'; settings stand in no .section"),
+        ("x = 1", "'x'; the settings are: database, host"),
+    ],
+)
+def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path, line: str, advice: str) -> None:
+    (tmp_path / "settings.toml").write_text(line)
+    with pytest.raises(SetupError, match=f"unknown setting {advice}"):
         load({}, URL, tmp_path / "settings.toml")
 
 

@@ -64,9 +64,36 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None
 def test_arguments_that_are_not_utf_8_are_refused_in_words(
     program: Program, arguments: tuple[str | bytes, ...]
 ) -> None:
-    assert program.refusal(*arguments).startswith("Error: ")
+    done = program.run(*arguments)
+    assert done.status == (2 if "--label" in arguments else 1)
+    assert done.err.startswith("Error: ")
+
+
+MISTAKES = {
+    "version": "run `plantstore --version`",
+    "token delete x": "No such command 'delete'. The commands are: create, list, revoke, rotate.",
+    "help token creat": "No such command 'creat'. Did you mean 'create'?",
+    "help token list all": "there is no command 'token list all'",
+    "--settings": "Option '--settings' requires an argument.",
+    "serve --cors-origin example.org": "--cors-origin is 'example.org', but must be *, none, or",
+    f"{' '.join(CREATE)} --max-plants x": "'x' is not a valid whole number",
+    "token create --create --store Nursery --user ada": "'Nursery' is not a valid store name: use",
+}
+
+
+@pytest.mark.parametrize("call", MISTAKES)
+def test_a_mistake_in_a_call_is_named_with_what_is_right(program: Program, call: str) -> None:
+    assert MISTAKES[call] in program.refusal(*call.split(), status=2)
+
+
+def test_a_misspelled_setting_in_the_file_is_named_by_every_command(program: Program) -> None:
+    file = program.folder / "plantstore.toml"
+    file.write_text("databse = 'sqlite:///other.db'\n")
+    sentence = f"{file}: unknown setting 'databse'; did you mean database?\n"
+    done = program.run("--settings", str(file), "token", "list")
+    assert (done.status, done.err) == (0, f"Warning: {sentence}")
+    assert program.refusal("--settings", str(file), "check") == f"Error: {sentence}"
 
 
 def test_the_version_is_printed(program: Program) -> None:
-    assert "run `plantstore --version`" in program.refusal("version", status=2)
     assert program.out("--version") == VERSION

@@ -41,6 +41,7 @@ def _requiring_answer(verb: str) -> Iterator[None]:
     except click.Abort as abort:
         if sys.stdin.isatty() or isinstance(abort.__context__, KeyboardInterrupt):
             raise
+        click.echo(err=True)  # the question's line ends
         raise SetupError(
             f"stdin is not a terminal: give --yes to {verb} without confirmation"
         ) from None

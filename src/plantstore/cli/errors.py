@@ -14,10 +14,10 @@ from plantstore.core.errors import PlantStoreError
 SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.InvalidChangeError: "{reason}",
     errors.NameTakenError: "the {kind} {name!r} already exists: choose another name",
-    errors.NoSuchStoreError: "there is no store {store!r}; the stores are: {stores}",
+    errors.NoSuchStoreError: "there is no store {store!r}{meant}; the stores are: {stores}",
     errors.NoSuchUserError:
-        "there is no user {subject!r}: `plantstore user list` shows all, `plantstore user create "
-        "{subject}` creates one",
+        "there is no user {subject!r}{meant}: `plantstore user list` shows all, `plantstore user "
+        "create {subject}` creates one",
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
         "members, `plantstore member add --create --store {store} --user {subject} --role editor` "

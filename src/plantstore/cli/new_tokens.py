@@ -1,7 +1,6 @@
 """``plantstore token create``; and what the command line shows of a token."""
 
 import sys
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -19,11 +18,8 @@ from plantstore.cli.output import Output, format_time
 from plantstore.core.errors import SetupError
 from plantstore.core.model import Grant, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
-from plantstore.sql.administration.records import list_stores, list_users
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
-
-_MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 
 
 @click.command()
@@ -58,7 +54,7 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
       plantstore token create --create --store nursery --user kiosk --role reader --expires 90d
       plantstore token create --store nursery --user ada --all-stores --scope list
     """
-    missing = [_describe_missing(session, *named) for named in find_missing(session, grant)]
+    missing = find_missing(session, grant)
     if missing and not creates:
         raise SetupError(
             f"there is no {' and no '.join(missing)}: give --create to create what is missing"
@@ -70,16 +66,6 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
     for similar in missing:
         if "did you mean" in similar:
             output.note(f"check the name of the new {similar}")
-
-
-def _describe_missing(session: Session, kind: str, name: str) -> str:
-    """A user or store that there is not, with the similar name that was perhaps meant."""
-    if kind == "store":
-        names = [store.name for store in list_stores(session)]
-    else:
-        names = [user.subject for user in list_users(session)]
-    near = get_close_matches(name, names, 1, _MIN_SIMILARITY)
-    return f"{kind} {name!r}" + (f" (did you mean {near[0]!r}?)" if near else "")
 
 
 def print_issued(issued: IssuedToken, output: Output, **more: object) -> None:

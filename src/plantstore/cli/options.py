@@ -23,6 +23,12 @@ from plantstore.databases import open_session
 Command = Callable[..., None]
 
 
+class WholeNumber(click.IntRange):
+    """A number of this range."""
+
+    name = "whole number"
+
+
 def pass_sources(command: Command) -> Command:
     @wraps(command)
     @click.pass_context
@@ -87,7 +93,7 @@ def quota_option(command: Command) -> Command:
     """``--max-plants N``: how many plants a new store may hold."""
     return click.option(
         "--max-plants",
-        type=click.IntRange(1),
+        type=WholeNumber(1),
         callback=lambda context, _option, given: (
             find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
         ),

@@ -59,7 +59,8 @@ class PreconditionFailedError(PlantStoreError):
 class NoSuchStoreError(PlantStoreError):
     """There is no such store, or the caller is not a member: clients do not learn which.
 
-    Details, for commands alone: ``store``, and the names of the ``stores`` that there are.
+    Details, for commands alone: ``store``, the name that was perhaps ``meant``, and the names of
+    the ``stores`` that there are.
     """
 
 
@@ -84,7 +85,7 @@ class NoSuchDeliveryError(PlantStoreError):
 
 
 class NoSuchUserError(PlantStoreError):
-    """There is no such user. Details: ``subject``."""
+    """There is no such user. Details: ``subject``, the name that was perhaps ``meant``."""
 
 
 class NoSuchMemberError(PlantStoreError):

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -10,13 +11,15 @@ import click
 
 from plantstore.cli.errors import describe_error
 from plantstore.cli.pasted import move_options, name_program
-from plantstore.core.errors import PlantStoreError, SetupError, UsageError
+from plantstore.cli.sources import find_sources
+from plantstore.core.errors import InvalidChangeError, PlantStoreError, SetupError, UsageError
 from plantstore.core.sources import find_unknown
 from plantstore.features import FEATURES
-from plantstore.program.loading import SETTINGS
+from plantstore.program.loading import SETTINGS, find_unknown_in_file
 from plantstore.version import VERSION
 
 INTERRUPTED = 130
+_LOADS_SETTINGS = {"check", "serve", "settings"}  # and refuses those that are not known
 
 _CORE = {
     "check": "program.maintenance.check",
@@ -66,7 +69,9 @@ class Commands(Mapping[str, click.Command]):
 @click.option("--token-file", metavar="FILE", help="With --url: file that holds the token.")
 @click.version_option(VERSION, message="%(version)s")
 @click.pass_context
-def cli(context: click.Context, /, **_options: str | None) -> None:  # see cli/sources.py
+def cli(
+    context: click.Context, /, url: str | None, **_options: str | None
+) -> None:  # see cli/sources.py
     """Plant Store stores plant inventories behind a small HTTP/JSON interface.
 
     \b
@@ -86,9 +91,14 @@ def cli(context: click.Context, /, **_options: str | None) -> None:  # see cli/s
     Complete commands in bash; zsh_source and fish_source are for other shells:
       eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"
     """
-    if context.invoked_subcommand != "serve":  # which logs them
-        for sentence in find_unknown(os.environ, SETTINGS):
-            click.echo(f"Warning: {sentence}", err=True)
+    if context.invoked_subcommand == "serve":  # which logs them
+        return
+    sentences = find_unknown(os.environ, SETTINGS)
+    if url is None and context.invoked_subcommand not in _LOADS_SETTINGS:
+        with suppress(SetupError):  # which the command raises, too, if it needs the file
+            sentences += find_unknown_in_file(find_sources(context))
+    for sentence in sentences:
+        click.echo(f"Warning: {sentence}", err=True)
 
 
 def main() -> None:
@@ -102,7 +112,7 @@ def main() -> None:
     except (SetupError, PlantStoreError) as error:
         sentence = str(error) if isinstance(error, SetupError) else describe_error(error)
         click.echo(f"Error: {name_program(sentence)}", err=True)
-        status = 2 if isinstance(error, UsageError) else 1
+        status = 2 if isinstance(error, UsageError | InvalidChangeError) else 1
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except OSError as error:
@@ -117,13 +127,18 @@ def main() -> None:
 
 def _correct(error: click.ClickException) -> click.ClickException:
     """The error; if options of ``plantstore`` stand after the command, with the corrected line."""
-    if isinstance(error, click.NoSuchCommand) and error.command_name == "version":
-        return click.UsageError("run `plantstore --version`", error.ctx)
-    corrected = move_options(sys.argv[1:])
-    if corrected is None or not isinstance(error, click.UsageError):
+    if not isinstance(error, click.UsageError) or isinstance(error, click.BadOptionUsage):
         return error
-    advice = f"give plantstore's own options before the command:\n\n  {corrected}"
-    return click.UsageError(advice, error.ctx)
+    advice = None
+    if isinstance(error, click.NoSuchCommand) and not error.possibilities:
+        group = error.ctx and error.ctx.command
+        commands = group.commands if isinstance(group, click.Group) else ()
+        advice = f"{error.message} The commands are: {', '.join(sorted(commands))}."
+    if isinstance(error, click.NoSuchCommand) and error.command_name == "version":
+        advice = "run `plantstore --version`"
+    if corrected := move_options(sys.argv[1:]):
+        advice = f"give plantstore's own options before the command:\n\n  {corrected}"
+    return click.UsageError(advice, error.ctx) if advice else error
 
 
 def _open_closed_streams() -> None:

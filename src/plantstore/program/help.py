@@ -15,8 +15,9 @@ def show_help(context: click.Context, command: tuple[str, ...]) -> None:
     """
     context = context.find_root()
     for name in command:
-        group = context.command
-        child = group.commands.get(name) if isinstance(group, click.Group) else None
+        child = None
+        if isinstance(context.command, click.Group):
+            _, child, _ = context.command.resolve_command(context, [name])
         if child is None:
             raise click.UsageError(f"there is no command {' '.join(command)!r}")
         context = click.Context(child, context, name)

@@ -1,5 +1,7 @@
 """Loads the settings: the core's, and those of the features that are there."""
 
+from collections.abc import Iterator
+from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -25,10 +27,8 @@ def load_settings(sources: Sources) -> Settings:
 
     :raises SetupError: a value is not valid, or the settings file has an unknown setting.
     """
-    for name in sources.in_file:
-        if name.removesuffix("_file") not in SETTINGS:
-            known = ", ".join(SETTINGS)
-            raise SetupError(f"{sources.file}: unknown setting {name!r}; the settings are: {known}")
+    for sentence in find_unknown_in_file(sources):
+        raise SetupError(sentence)
     settings = sources.read(Settings)
     _check_tls(settings, sources)
     _check_proxies(settings, sources)
@@ -42,6 +42,18 @@ def load_settings(sources: Sources) -> Settings:
         max_writes=max(1, requests // 2),
         max_streams=max(_MIN_STREAMS, requests // 128),
     )
+
+
+def find_unknown_in_file(sources: Sources) -> Iterator[str]:
+    """A sentence for each name in the settings file that is not a setting's, with the nearest."""
+    for name, value in sources.in_file.items():
+        if name.removesuffix("_file") not in SETTINGS:
+            advice = f"the settings are: {', '.join(SETTINGS)}"
+            if isinstance(value, dict):
+                advice = "settings stand in no [section]"
+            elif nearest := get_close_matches(name, SETTINGS, 1):
+                advice = f"did you mean {nearest[0]}?"
+            yield f"{sources.file}: unknown setting {name!r}; {advice}"
 
 
 def _check_tls(settings: Settings, sources: Sources) -> None:

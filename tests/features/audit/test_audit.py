@@ -60,6 +60,7 @@ def test_a_command_says_what_it_did_to_whom_and_who_ran_it(program: Program) -> 
     assert actions(program, "--store", "nursery", "--since", "1h")[0] == "store create"
     assert actions(program, "--since", "2099-01-01") == []
     assert "there is no user 'evi'" in program.refusal("audit", "list", "--user", "evi")
+    assert "there is no store 'nursry'" in program.refusal("audit", "list", "--store", "nursry")
     assert "member add" in program.out("audit", "list")
 
 

@@ -9,7 +9,7 @@ from plantstore.cli.durations import read_since
 from plantstore.cli.options import read_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.core.database import Row
-from plantstore.sql.administration.records import require_user
+from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.session import Session
 
 _COLUMNS = ("at", "action", "store", "user", "by", "via", "address", "details")
@@ -46,6 +46,8 @@ def list_audit(
     if user is not None:
         require_user(session, user)
     rows = session.query("list_audit", user, store, since)
+    if store is not None and not rows:  # a deleted store may have some
+        require_store(session, store)
     output.print_records((_describe(row, output) for row in rows), _COLUMNS)
 
 

@@ -10,6 +10,7 @@ import click
 from plantstore.cli.administration_log import log_change, note_change, noting
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
+    WholeNumber,
     json_option,
     output_options,
     pass_database,
@@ -43,7 +44,7 @@ from plantstore.sql.administration.records import require_store
 )
 @click.option(
     "--keep",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     metavar="N",
     help="Remove all but the newest N backups from the folder.",
 )

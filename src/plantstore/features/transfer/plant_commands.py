@@ -3,7 +3,7 @@
 import click
 from msgspec.structs import asdict
 
-from plantstore.cli.options import json_option, output_options
+from plantstore.cli.options import WholeNumber, json_option, output_options
 from plantstore.cli.output import Output
 from plantstore.core.decoding import to_new_plant
 from plantstore.core.errors import RequestError, SetupError
@@ -12,7 +12,7 @@ from plantstore.features.transfer.stores import Store, with_store
 from plantstore.sql.changes import Change
 
 _NEGATIVE_IDS = {"ignore_unknown_options": True}
-_ID = click.IntRange(INT64_MIN, INT64_MAX)
+_ID = WholeNumber(INT64_MIN, INT64_MAX)
 
 
 @click.group()

@@ -22,11 +22,14 @@ from plantstore.core.model import (
     broken_rule,
 )
 from plantstore.sql.administration.records import (
+    find_meant,
     find_role,
     find_store,
     find_user,
     insert_store,
     insert_user,
+    list_stores,
+    list_users,
     set_role,
 )
 from plantstore.sql.administration.tokens import IssuedToken, insert_token
@@ -35,13 +38,15 @@ from plantstore.sql.session import Queries
 ANYTHING = frozenset(Scope)  # what the command line may give
 
 
-def find_missing(session: Queries, grant: Grant) -> list[tuple[str, str]]:
-    """What would be created with the token, such as the ``user`` with the name ``ada``."""
+def find_missing(session: Queries, grant: Grant) -> list[str]:
+    """What would be created with the token, each with the similar name that was perhaps meant."""
     missing = []
     if find_user(session, grant.subject) is None:
-        missing.append(("user", grant.subject))
+        names = [user.subject for user in list_users(session)]
+        missing.append(f"user {grant.subject!r}{find_meant(grant.subject, names)}")
     if grant.store is not None and find_store(session, grant.store) is None:
-        missing.append(("store", grant.store))
+        names = [store.name for store in list_stores(session)]
+        missing.append(f"store {grant.store!r}{find_meant(grant.store, names)}")
     return missing
 
 
@@ -74,8 +79,9 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
         raise ForbiddenError(scope=min(missing).value)
     if beyond := scopes - role.scopes:
         names = ", ".join(sorted(beyond))
+        enough = next(higher for higher in Role if scopes <= higher.scopes)
         raise InvalidChangeError(
-            reason=f"the role {role} does not allow: {names}; give the user a higher role first"
+            reason=f"the role {role} does not allow: {names}; make the user {enough} first"
         )
     return replace(grant, scopes=scopes)
 

@@ -3,6 +3,8 @@
 Those that are required but not there, and names that nobody can have, raise the domain's errors.
 """
 
+from collections.abc import Sequence
+
 from plantstore.core.clock import now
 from plantstore.core.errors import (
     InvalidChangeError,
@@ -12,6 +14,9 @@ from plantstore.core.errors import (
 )
 from plantstore.core.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
 from plantstore.sql.session import Queries
+
+_MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
+_SHOWN = 20  # stores of an error
 
 
 def list_stores(session: Queries) -> list[Store]:
@@ -24,12 +29,22 @@ def find_store(session: Queries, name: str) -> Store | None:
 
 
 def require_store(session: Queries, name: str) -> Store:
-    """The store with this name; the error has the names of all stores."""
+    """The store with this name; the error has the names of the first stores."""
     store = find_store(session, name)
     if store is None:
-        names = ", ".join(store.name for store in list_stores(session))
-        raise NoSuchStoreError(store=name, stores=names or "none")
+        names = [store.name for store in list_stores(session)]
+        shown = names[:_SHOWN] + ["..."] * (len(names) > _SHOWN)
+        stores = ", ".join(shown) or "none"
+        raise NoSuchStoreError(store=name, meant=find_meant(name, names), stores=stores)
     return store
+
+
+def find_meant(name: str, names: Sequence[str]) -> str:
+    """In brackets, the similar one of the names that was perhaps meant; nothing if none is."""
+    from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
+
+    near = get_close_matches(name, names, 1, _MIN_SIMILARITY)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def require_free_store_name(session: Queries, name: str) -> None:
@@ -61,7 +76,8 @@ def find_user(session: Queries, subject: str) -> User | None:
 def require_user(session: Queries, subject: str) -> User:
     user = find_user(session, subject)
     if user is None:
-        raise NoSuchUserError(subject=subject)
+        names = [user.subject for user in list_users(session)]
+        raise NoSuchUserError(subject=subject, meant=find_meant(subject, names))
     return user
 
 

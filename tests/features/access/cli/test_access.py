@@ -50,6 +50,12 @@ def test_quiet_changes_say_nothing(program: Program) -> None:
         assert (done.status, done.out, done.err) == (0, "", "")
 
 
+def test_a_new_member_of_nearly_a_known_name_is_pointed_out(program: Program) -> None:
+    call = "member add --create --store nursery --user evee --role reader"
+    done = program.run(*call.split())
+    assert "check the name of the new user 'evee' (did you mean 'eve'?)" in done.err
+
+
 def test_erasing_the_last_owner_names_the_store(program: Program) -> None:
     refused = program.run("user", "delete", "ada", stdin="eve\n")
     assert refused.status == 1

@@ -15,8 +15,10 @@ from plantstore.cli.output import Output, format_time
 from plantstore.core.model import Role
 from plantstore.features.access import members
 from plantstore.sql.administration.records import (
+    find_meant,
     find_user,
     insert_user,
+    list_users,
     require_store,
     require_user,
 )
@@ -59,13 +61,17 @@ def add(
       plantstore member add --store nursery --user ada --role owner
     """
     with changing(session, "member add", store=store, user=user, role=role):
+        meant = ""
         store_id, member = require_store(session, store).store_id, find_user(session, user)
         if member is None:
+            meant = find_meant(user, [known.subject for known in list_users(session)])
             member = insert_user(session, user) if creates else require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
     sentence = f"{user} is {role} of {store}" + (f", no longer {before}" if before else "")
     record = {"store": store, "user": user, "role": role, "old_role": before}
     output.report_change(record, sentence)
+    if meant:
+        output.note(f"check the name of the new user {user!r}{meant}")
 
 
 @member.command()
