@@ -20,6 +20,7 @@ def next_program(program: Program, migration: str = MIGRATION, adapter: str = "s
     folder = program.folder / "next"
     shutil.copytree(Path(plantstore.__file__).parent, folder / "plantstore")
     migrations = folder / "plantstore" / adapter / "migrations"
+    migrations.mkdir(exist_ok=True)
     (migrations / f"{NEWEST[adapter] + 1:04}_next.sql").write_text(migration, encoding="utf-8")
     environ = {
         "PYTHONPATH": str(folder),

@@ -1,7 +1,5 @@
 """Which migrations a database lacks, and which databases are refused."""
 
-from importlib.resources import files
-
 import pytest
 
 from plantstore.core.errors import SetupError
@@ -54,8 +52,5 @@ def test_an_older_database_is_refused_with_all_that_is_pending() -> None:
 
 @pytest.mark.parametrize("package", ["plantstore.sqlite", "plantstore.postgres"])
 def test_the_programs_migrations_are_numbered_without_gaps(package: str) -> None:
-    found = [migration for migration in load_migrations(package) if migration.number]
-    assert [migration.number for migration in found] == list(range(1, len(found) + 1))
-    folder = files(package).joinpath("migrations")
-    names = {f"{migration.number:04}_{migration.name}.sql" for migration in found}
-    assert {path.name for path in folder.iterdir() if path.name.endswith(".sql")} == names
+    numbers = [migration.number for migration in load_migrations(package)]
+    assert numbers == list(range(1, len(numbers) + 1))

@@ -23,6 +23,7 @@ from plantstore.core.model import (
     NewPlant,
     digest_of,
 )
+from plantstore.sql.migrations import load_migrations
 
 SOURCE = Path(plantstore.__file__).parent
 ROLE = SOURCE.parents[1] / "docs" / "postgresql-role.sql"
@@ -57,8 +58,7 @@ def test_each_insert_has_a_value_for_each_column() -> None:
 @pytest.mark.parametrize("table", ["plants", "events"])
 @pytest.mark.parametrize("adapter", ["sqlite", "postgres"])
 def test_migrations_make_a_column_for_each_field(adapter: str, table: str) -> None:
-    files = SOURCE.glob(f"{adapter}/migrations/*.sql")
-    sql = "".join(file.read_text(encoding="utf-8") for file in files)
+    sql = "".join(migration.sql for migration in load_migrations(f"plantstore.{adapter}"))
     made = re.search(rf"CREATE TABLE {table} \((.*?)\n\)", sql, re.DOTALL)
     assert made is not None
     added = re.findall(rf"ALTER TABLE {table} ADD COLUMN (\w+)", sql)
