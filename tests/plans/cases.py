@@ -152,8 +152,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "read_size": [Case((), 0)],
     "find_store_name": [Case((SMALL,), 1)],
     "set_expiry": [Case((SMALL, HASH, 1), 1)],
-    "find_token": [Case((SMALL, HASH), 3)],
-    "find_tokens_between": [Case((HASH[:8], HASH), 3)],
+    "find_token": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
     "revoke_token_of_store": [Case((SMALL, HASH[:8], HASH, 1), 1)],
     "revoke_tokens": [
@@ -317,6 +316,8 @@ SQLITE: Mapping[str, Sequence[Case]] = {
         Case((SMALL, HASH, None, SMALL), 3),
         Case((1, hash_of(1), None, SMALL), 3),
     ],
+    "advance_sequences": [Case((), 0)],
+    "analyze": [Case((), 0)],
     "find_role_of_token": [Case((SMALL, HASH, SMALL, 0), 2)],
     "find_first_kept_event": [Case((LARGE, 50, 500), 500)],
     "delete_events_before": [Case((LARGE, PAGE), PAGE), Case((SMALL, 1), 0)],

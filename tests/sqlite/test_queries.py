@@ -36,7 +36,7 @@ ACROSS_STORES = {
     "delete_links": "it ends the links of a user, or those of all stores, as revoke_tokens",
     "find_store_of_token": "a declared token does not say which store is its own",
     "find_stores_of": "it finds the stores of one user",
-    "find_tokens_between": "the administrator names a token by its id alone",
+    "find_token": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",
     "page_of_plants": "a copy reads stores in the order of their numbers",
     "revoke_tokens": "the administrator may revoke the tokens of all stores",

@@ -217,9 +217,6 @@ class Database(Protocol):
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         """What there is now, by the metric's name and its labels' values; without a query."""
 
-    async def count_all(self) -> tuple[int, int]:
-        """How many stores there are, and how many plants in all of them."""
-
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""
 

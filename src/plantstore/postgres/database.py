@@ -129,10 +129,6 @@ class PostgresDatabase:
             ("postgres_connections", "idle"): sum(pool.idle for pool in pools),
         }
 
-    async def count_all(self) -> tuple[int, int]:
-        ((stores, plants),) = await self.read("count_all")
-        return stores, plants
-
     async def wait_until_broken(self) -> Exception:
         """See ``Database``: failures are temporary, except a schema of another version."""
         try:

@@ -158,7 +158,8 @@ JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint 
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 
--- Never lower: the id of a deleted store or user is not used again.
+-- For stores and users that were copied with their ids. Never lower: the id of a deleted one is not used
+-- again.
 
 -- name: advance_sequences
 SELECT
@@ -166,6 +167,8 @@ SELECT
     setval(ids.user, greatest(pg_sequence_last_value(ids.user), (SELECT max(user_id) FROM users), 1))
 FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
     pg_get_serial_sequence('users', 'user_id')::regclass AS user) AS ids
+
+-- Without it, the first lists of a copy would be slow.
 
 -- name: analyze
 ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_keys

@@ -72,13 +72,6 @@ class PostgresSession:
                 for row in rows:
                     copy.write_row(row)
 
-    def advance_sequences(self) -> None:
-        self.query("advance_sequences")
-
-    def analyze(self) -> None:
-        """See ``Session``; without it, the first lists would be slow."""
-        self.query("analyze")
-
     def check(self) -> Iterator[Check]:
         """Whether the database accepts writes, without changing it."""
         info = self._connection.info

@@ -8,15 +8,12 @@ import psycopg
 
 from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError
-from plantstore.core.model import Page, PlantQuery
 from plantstore.postgres.pool import Pool
-from plantstore.sql.reading import last_id_query, page_query, to_page
+from plantstore.sql.reading import SnapshotReads
 
 
-class PostgresSnapshot:
+class PostgresSnapshot(SnapshotReads):
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
-
-    revision = 0
 
     def __init__(
         self,
@@ -25,7 +22,7 @@ class PostgresSnapshot:
         seconds: float,
         closed: "Callable[[PostgresSnapshot], None]",
     ) -> None:
-        self._store_id = store_id
+        super().__init__(store_id)
         self._sql = sql
         self._seconds = seconds
         self._closed = closed
@@ -38,18 +35,9 @@ class PostgresSnapshot:
         acquired = pool.acquire(max_seconds)
         self._connection = await self._stack.enter_async_context(acquired)
         self._stack.push_async_callback(self._end)
-        await self._query("begin_snapshot", ())
-        for row in await self._query("find_counts", (self._store_id,)):
+        await self.query("begin_snapshot", ())
+        for row in await self.query("find_counts", (self._store_id,)):
             self.revision, *_ = row
-
-    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
-        return to_page((await self._query(*page_query(self._store_id, query, max_count)))[0])
-
-    async def find_last_id(self, query: PlantQuery) -> int | None:
-        if not query.limit:
-            return None
-        rows = await self._query(*last_id_query(self._store_id, query, query.limit))
-        return rows[0][0] if len(rows) > 1 else None
 
     def watch(self, abort: Callable[[], object]) -> None:
         """See ``Snapshot``: it is never taken back."""
@@ -64,9 +52,9 @@ class PostgresSnapshot:
 
     async def _end(self) -> None:
         with suppress(DatabaseUnavailableError):  # then the pool drops the connection
-            await self._query("end_snapshot", ())
+            await self.query("end_snapshot", ())
 
-    async def _query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
+    async def query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         loop = asyncio.get_running_loop()
         deadline = loop.call_later(self._seconds, self._pool.abort, self._connection)
         try:

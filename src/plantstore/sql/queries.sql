@@ -133,23 +133,10 @@ WHERE t.store_id BETWEEN ?1 AND ?2 AND +t.user_id BETWEEN ?3 AND ?4
     AND (CAST(?5 AS bigint) IS NULL OR t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?5))
 ORDER BY t.created_at, t.token_hash
 
+-- An id is a prefix of the hash: a range finds the hashes that begin with it.
 -- The parts are read one after another, as in find_token_info.
 
 -- name: find_token
-WITH t AS MATERIALIZED (
-    SELECT * FROM tokens WHERE store_id = ?1 AND token_hash = ?2
-), m AS MATERIALIZED (
-    SELECT store_id, user_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
-)
-SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT string_agg(role, ',') FROM (SELECT DISTINCT role FROM m WHERE t.all_stores OR m.store_id = t.store_id) AS roles)
-FROM t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-
--- An id is a prefix of the hash: a range finds the hashes that begin with it.
-
--- name: find_tokens_between
 WITH t AS MATERIALIZED (
     SELECT * FROM tokens WHERE token_hash BETWEEN ?1 AND ?2 ORDER BY token_hash LIMIT 1
 ), m AS MATERIALIZED (

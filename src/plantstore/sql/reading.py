@@ -1,6 +1,7 @@
 """What serving reads, alike on every database: the queries' arguments, and their rows decoded."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -29,12 +30,32 @@ def page_query(store_id: int, query: PlantQuery, max_count: int) -> Named:
     return "read_page", arguments
 
 
-def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:
-    """The query for the limit's last plant, and the one that follows, if they are there."""
-    arguments = (store_id, query.first_id, limit - 1)
-    if query.tags:
-        return "find_last_of_limit_and_tags", (*arguments, _to_json(query.tags))
-    return "find_last_of_limit", arguments
+class SnapshotReads:
+    """What a snapshot reads of its store, on any database."""
+
+    revision = 0
+
+    def __init__(self, store_id: int) -> None:
+        self._store_id = store_id
+
+    async def query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
+        raise NotImplementedError
+
+    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
+        return to_page((await self.query(*page_query(self._store_id, query, max_count)))[0])
+
+    async def find_last_id(self, query: PlantQuery) -> int | None:
+        """See ``Snapshot``: it reads the last plant of the limit, and the one that follows."""
+        if not query.limit:
+            return None
+        arguments = (self._store_id, query.first_id, query.limit - 1)
+        if query.tags:
+            rows = await self.query(
+                "find_last_of_limit_and_tags", (*arguments, _to_json(query.tags))
+            )
+        else:
+            rows = await self.query("find_last_of_limit", arguments)
+        return rows[0][0] if len(rows) > 1 else None
 
 
 def _to_json(tags: tuple[str, ...]) -> str:

@@ -30,12 +30,6 @@ class Session(Queries, Protocol):
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         """Execute a query of the adapter's ``queries.sql`` that writes rows, for all of these."""
 
-    def advance_sequences(self) -> None:
-        """Give the next new store and user ids above all existing ones."""
-
-    def analyze(self) -> None:
-        """Collect the statistics that the database's planner needs."""
-
     def drop_old_pages(self) -> bool:
         """Delete the copies of changed rows that are there for readers; whether it could."""
 

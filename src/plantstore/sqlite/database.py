@@ -146,10 +146,6 @@ class SQLiteDatabase:
             ("sqlite_wal_bytes",): _size(self._path.with_name(f"{self._path.name}-wal")),
         }
 
-    async def count_all(self) -> tuple[int, int]:
-        ((stores, plants),) = await self.read("count_all")
-        return stores, plants
-
     async def wait_until_broken(self) -> Exception:
         return await asyncio.shield(self._writer.broken)
 

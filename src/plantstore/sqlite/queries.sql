@@ -122,6 +122,15 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 
 -- Administration -------------------------------------------------------------------------------
 
+-- What PostgreSQL needs for rows that were copied: SQLite's AUTOINCREMENT knows the highest number, and
+-- its plans need no statistics.
+
+-- name: advance_sequences
+SELECT 1
+
+-- name: analyze
+SELECT 1
+
 -- The plants with ids that are a JSON array.
 
 -- name: find_plants_among

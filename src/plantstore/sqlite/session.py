@@ -70,12 +70,6 @@ class SQLiteSession:
         with explained(self._path):
             self._connection.executemany(self._sql[name], rows).fetchall()
 
-    def advance_sequences(self) -> None:
-        """See ``Session``; AUTOINCREMENT already does."""
-
-    def analyze(self) -> None:
-        """See ``Session``; the plans of SQLite's queries do not depend on it."""
-
     def drop_old_pages(self) -> bool:
         """See ``Session``: it empties the WAL, unless a long list is being read."""
         with self._lock.held():

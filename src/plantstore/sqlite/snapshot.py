@@ -17,8 +17,7 @@ import apsw
 
 from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError
-from plantstore.core.model import Page, PlantQuery
-from plantstore.sql.reading import last_id_query, page_query, to_page
+from plantstore.sql.reading import SnapshotReads
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import unavailable
@@ -30,10 +29,9 @@ _INTERVAL = 0.1  # seconds between two looks at the WAL
 Result = TypeVar("Result")
 
 
-class SQLiteSnapshot:
+class SQLiteSnapshot(SnapshotReads):
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
-    revision = 0
     is_aborted = False
 
     def __init__(
@@ -43,7 +41,7 @@ class SQLiteSnapshot:
         threads: Executor,
         closed: "Callable[[SQLiteSnapshot], None]",
     ) -> None:
-        self._store_id = store_id
+        super().__init__(store_id)
         self._sql = sql
         self._threads = threads
         self._closed = closed
@@ -58,17 +56,6 @@ class SQLiteSnapshot:
         except BaseException:
             self._submit(self._close)  # also if it is still being opened
             raise
-
-    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
-        if self.is_aborted:
-            raise DatabaseUnavailableError
-        return to_page((await self._query(*page_query(self._store_id, query, max_count)))[0])
-
-    async def find_last_id(self, query: PlantQuery) -> int | None:
-        if not query.limit:
-            return None
-        rows = await self._query(*last_id_query(self._store_id, query, query.limit))
-        return rows[0][0] if len(rows) > 1 else None
 
     def watch(self, abort: Callable[[], object]) -> None:
         self._abort_list = abort
@@ -95,7 +82,9 @@ class SQLiteSnapshot:
         if self._connection is not None:
             self._connection.close()
 
-    async def _query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
+    async def query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
+        if self.is_aborted:
+            raise DatabaseUnavailableError
         sql = self._sql[name]
         return await self._run(lambda: self._execute(sql, arguments).fetchall())
 

@@ -107,7 +107,7 @@ async def _ask(database: Database) -> None:
     """Ask the database every few seconds whether it is ready, and at times for its stores."""
     while True:
         try:
-            stores, plants = await database.count_all()
+            ((stores, plants),) = await database.read("count_all")
             gauge("stores").set(stores)
             gauge("plants").set(plants)
             for _ in range(_CHECKS_PER_COUNT):

@@ -104,10 +104,10 @@ class Copy:
             for part in in_parts(self._pairs(USERS, ALL)):
                 with self._target.transaction():
                     self._insert(USERS, [ours for ours, theirs in part if ours and theirs is None])
-                    self._target.advance_sequences()
+                    self._target.query("advance_sequences")
         for group in _group_stores(self._read_stores(self._source, self._range)):
             yield from self._write_group(group)
-        self._target.analyze()
+        self._target.query("analyze")
 
     def verify(self) -> Iterator[int]:
         """Compare both databases, or the store in both, but for idempotency keys, which expire.
@@ -159,7 +159,7 @@ class Copy:
         if missing:
             self._insert(STORES, missing)
             self._target.write_rows("copy_revisions", [row[:1] for row in missing])
-            self._target.advance_sequences()
+            self._target.query("advance_sequences")
         changed = [store for store in group if found.get(store.store_id) != store]
         if changed:
             ids = {store.store_id for store in changed}

@@ -1,6 +1,5 @@
 """The records of tokens: inserted, listed, found, rotated and revoked, never with their secrets."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -18,7 +17,7 @@ from plantstore.core.model import (
     permissions_of,
     token_id_of,
 )
-from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
+from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_token
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries
 
@@ -80,10 +79,10 @@ def insert_token(
 ) -> IssuedToken:
     """A new token of the scopes granted, without any check; a declared one has its ``secret``."""
     secret = secret or make_token(store_id)
-    key = (store_id, hash_token(secret))
+    token_hash = hash_token(secret)
     values = (grant.all_stores, to_text(grant.scopes or ()), grant.label, now(), grant.expires_at)
-    session.query("insert_token", *key, user_id, *values)
-    (row,) = session.query("find_token", *key)
+    session.query("insert_token", store_id, token_hash, user_id, *values)
+    (row,) = session.query("find_token", token_hash, token_hash)
     return IssuedToken(secret, _to_token(row))
 
 
@@ -107,13 +106,12 @@ def find_token(session: Queries, token: str) -> Token:
     :raises MistypedTokenError: its checksum is wrong.
     :raises NoSuchTokenError: there is none.
     """
-    rows: Sequence[Row] = []
+    hashes = find_hashes_of(token)
     if token.startswith(PREFIX + "_"):
         if not is_well_formed(token):
             raise MistypedTokenError
-        rows = session.query("find_token", read_store_id(token), hash_token(token))
-    elif hashes := find_hashes_of(token):  # an index finds it: no other token is read
-        rows = session.query("find_tokens_between", *hashes)
+        hashes = hash_token(token), hash_token(token)
+    rows = session.query("find_token", *hashes) if hashes else []
     if not rows:
         raise NoSuchTokenError
     return _to_token(rows[0])
