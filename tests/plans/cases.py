@@ -173,7 +173,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "list_webhooks": [Case((SMALL,), 3)],
     "insert_webhook": [Case((SMALL, "x", "", "", None, "", "", 0), 1)],
     "change_webhook": [Case((SMALL, "w", "", "", None, ""), 1)],
-    "set_paused": [Case((SMALL, "w", None), 1)],
+    "set_paused": [Case((SMALL, "w", None, ""), 1)],
     "rotate_webhook": [Case((SMALL, "w", "", 0), 1)],
     "delete_webhook": [Case((SMALL, "w"), DELIVERIES)],
     "list_deliveries": [Case((SMALL, "w", PAGE), PAGE)],
@@ -183,7 +183,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_due_webhooks": [Case((), 3)],
     "read_changes": [Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE), Case((SMALL, 0, PAGE), 2)],
     "find_former": [Case((LARGE, 7, EVENTS), 20_000), Case((SMALL, 1, 1), 1)],
-    "save_progress": [Case((SMALL, "w", 1, None, None), 1)],
+    "save_progress": [Case((SMALL, "w", 1, None, None, "", ""), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [
         Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),
@@ -277,8 +277,7 @@ _HASHES = [hash_of(number) for number in _MANY]
 _NAMES = [f"store-{number}" for number in _MANY]
 
 POSTGRES: Mapping[str, Sequence[Case]] = {
-    "prolong_lease": [Case((), 0)],
-    "take_lease": [Case((), 0)],
+    "hold_lease": [Case((), 0)],
     "find_callers": [Case(([SMALL], [HASH]), 3), Case((_MANY, _HASHES), 3 * PAGE)],
     "find_callers_in_stores": [
         Case(([SMALL], [HASH], [None], [SMALL]), 3),

@@ -9,8 +9,8 @@ import pytest
 
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import is_public, send_now
-from plantstore.features.webhooks.messages import make_message
-from plantstore.features.webhooks.records import Webhook, make_secret
+from plantstore.features.webhooks.messages import make_message, make_secret
+from plantstore.features.webhooks.webhooks import Webhook
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.receiver import Receiver, create_webhook
 from tests.http.calls import expect_refused
@@ -120,7 +120,7 @@ def test_only_https_and_http_to_this_machine_are_accepted(manager: httpx.Client,
 
 def send(url: str, settings: WebhookSettings) -> str:
     """What came back."""
-    about = (url, "", None, "", make_secret(None), None, None, 0, 0, None, None, 0, "nursery")
+    about = (url, "", None, "", make_secret(None), None, None, 0, 0, None, None, "", 0, "nursery")
     return send_now(
         Webhook(1, "w", *about), make_message("webhook.test", "nursery"), settings
     ).response

@@ -206,6 +206,40 @@ def test_a_new_process_goes_on_with_the_delays_until_an_owner_resumes(
             wait_until_delivered(client, made["id"])
 
 
+def test_what_is_never_accepted_keeps_only_its_plant_waiting(
+    database_kind: Kind, tmp_path: Path, receiver: Receiver
+) -> None:
+    receiver.respond = lambda message: (500, {}, b"") if message.data["id"] == 1 else OK
+    settings = {**SETTINGS, "webhook_retries": "0.1,3600"}
+
+    def list_told() -> list[int]:
+        return [one.data["id"] for one in receiver.messages]
+
+    with database_kind.fresh(tmp_path) as url:
+        start = partial(Service, tmp_path, database=url, settings=settings)
+        with start() as service, managing(service, "nursery") as client:
+            made = create_webhook(client, receiver.url)
+            create_plant(client, 1, "Fern")
+            client.put("/plants/1", json={"name": "Moss"}).raise_for_status()
+            create_plant(client, 2, "Fern")
+            log = f"/webhooks/{made['id']}/deliveries"
+            wait_until(lambda: len(client.get(log).json()) == 3)
+        assert sorted(list_told()) == [1, 1, 2]
+        with start() as service, managing(service, "nursery") as client:
+            create_plant(client, 3, "Fern")
+            wait_until(lambda: len(client.get(log).json()) == 4)
+            assert list_told()[3:] == [3]
+            webhook = find_webhook(client, made["id"])
+            assert (webhook["delivered"], webhook["revision"]) == (
+                made["revision"],
+                made["revision"] + 4,
+            )
+            receiver.respond = lambda _: OK
+            client.put(f"/webhooks/{made['id']}", json={"url": receiver.url}).raise_for_status()
+            wait_until_delivered(client, made["id"])
+            assert [one.data["name"] for one in receiver.messages[4:]] == ["Fern", "Moss"]
+
+
 def test_trimmed_events_are_said_to_be_missing(
     service: Service, manager: httpx.Client, store: str, receiver: Receiver
 ) -> None:

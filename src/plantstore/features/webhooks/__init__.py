@@ -30,7 +30,7 @@ FEATURE = Feature(
     settings=WebhookSettings,
     commands={"webhook": "commands.webhook"},
     metrics=(
-        Metric("webhooks_failing", "gauge", "Webhooks whose last message was not accepted"),
+        Metric("webhooks_failing", "gauge", "Webhooks with messages that were refused and wait"),
         Metric(
             "webhook_delay_seconds",
             "gauge",

@@ -12,9 +12,10 @@ from contextlib import suppress
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 
+from plantstore.core.clock import now
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.messages import Message, sign
-from plantstore.features.webhooks.records import Delivery, Webhook
+from plantstore.features.webhooks.messages import Message, reveal_secret, sign
+from plantstore.features.webhooks.webhooks import Delivery, Webhook
 
 if TYPE_CHECKING:
     import aiohttp
@@ -23,6 +24,7 @@ _TIMEOUT = 10.0
 _MAX_BYTES = 64 * 1024  # of a response: beyond, its connection is closed
 _KEPT = 1000  # characters of a response
 _MAX_WAIT = 86400.0
+_DAY_MS = 24 * 3600 * 1000
 _ALLOCATED = ip_network("2000::/3")  # of IPv6; mapped, NAT64 and all local ones are outside
 # 6to4, its relays, what older Pythons do not know (reserved, documentation), and Azure's host.
 _OTHERS = tuple(
@@ -33,10 +35,9 @@ _OTHERS = tuple(
 def is_public(text: str) -> bool:
     """Whether an address is one of the internet, not of a network behind it."""
     address = ip_address(text.partition("%")[0])
-    if not address.is_global or address.is_multicast or address.is_reserved:
-        return False
     is_known = isinstance(address, IPv4Address) or address in _ALLOCATED
-    return is_known and not any(address in network for network in _OTHERS)
+    is_one = is_known and address.is_global and not address.is_multicast
+    return is_one and not any(address in network for network in _OTHERS)
 
 
 def open_client(settings: WebhookSettings) -> "aiohttp.ClientSession":
@@ -62,8 +63,12 @@ async def send(
 ) -> tuple[Delivery, float]:
     """Send a message, once; the seconds of a Retry-After."""
     began, status, wait = time.monotonic(), None, 0.0
+    stored = [webhook.secret]
+    if webhook.old_secret and now() < (webhook.rotated_at or 0) + _DAY_MS:
+        stored.append(webhook.old_secret)
     try:
-        body, headers = sign(message, webhook.id, webhook.find_secrets(key))
+        secrets = [reveal_secret(secret, key) for secret in stored]
+        body, headers = sign(message, webhook.id, secrets)
         async with client.post(
             webhook.url, data=body, headers=headers, allow_redirects=False
         ) as response:
@@ -77,9 +82,8 @@ async def send(
     except Exception as error:  # noqa: BLE001 - whatever the address leads to
         text = str(getattr(error, "os_error", error)) or f"no response within {_TIMEOUT:g} s"
     number, duration = time.time_ns() // 1000, int((time.monotonic() - began) * 1000)
-    return Delivery(
-        number, message.type, message.data.revision, status, duration, text[:_KEPT]
-    ), wait
+    about = (number, message.type, message.data.revision)
+    return Delivery(*about, status, duration, text[:_KEPT]), wait
 
 
 def send_now(webhook: Webhook, message: Message, settings: WebhookSettings) -> Delivery:

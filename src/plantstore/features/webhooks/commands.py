@@ -1,6 +1,6 @@
 """``plantstore webhook``: create, list, show, test, pause, resume, rotate, delete."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.client import send_now
-from plantstore.features.webhooks.records import KINDS, Delivery, Record, Target, Webhook
+from plantstore.features.webhooks.webhooks import KINDS, Delivery, Record, Target, Webhook, describe
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
@@ -40,9 +40,8 @@ def create(session: Session, store: str, output: Output, **target: Any) -> None:
     Example:
       plantstore webhook create --store nursery https://example.com/plants
     """
-    key = _read_settings().webhook_key
-    operate = partial(webhooks.create_webhook, target=Target(**target), key=key)
-    _change("create", operate, session, store, output)
+    make = partial(webhooks.create_webhook, key=_read_settings().webhook_key)
+    _change("create", make, session, store, Target(**target), output)
 
 
 @webhook.command("list")
@@ -55,22 +54,28 @@ def list_webhooks(session: Session, store: str, output: Output) -> None:
     Example:
       plantstore webhook list --store nursery
     """
-    listed = webhooks.list_webhooks(session, require_store(session, store).store_id)
-    _print_rows(listed, _COLUMNS, output)
+    store_id = require_store(session, store).store_id
+    _print_rows(webhooks.list_webhooks(session, store_id), _COLUMNS, output)
 
 
-def _show(session: Session, store: str, output: Output, webhook_id: str) -> None:
-    found = webhooks.find_webhook(session, require_store(session, store).store_id, webhook_id)
-    _print_rows(webhooks.list_deliveries(session, found), _OF_LOG, output)
+def _show(session: Session, store: str, webhook_id: str, output: Output) -> None:
+    store_id = require_store(session, store).store_id
+    _print_rows(webhooks.list_deliveries(session, store_id, webhook_id), _OF_LOG, output)
 
 
-def _test(session: Session, store: str, output: Output, webhook_id: str) -> None:
+def _print_rows(
+    rows: Sequence[Webhook | Delivery], columns: tuple[str, ...], output: Output
+) -> None:
+    output.print_records(({**dict.fromkeys(columns), **describe(row)} for row in rows), columns)
+
+
+def _test(session: Session, store: str, webhook_id: str, output: Output) -> None:
     store_id = require_store(session, store).store_id
     found, message = webhooks.find_message(session, store_id, webhook_id)
     delivery = send_now(found, message, _read_settings())
     with session.transaction():
         webhooks.log_deliveries(session, found, [delivery])
-    output.print_record(delivery.describe())
+    output.print_record(describe(delivery))
 
 
 def _rotate(session: Session, store_id: int, webhook_id: str) -> Record:
@@ -83,11 +88,12 @@ def _change(
     operate: Callable[..., Record],
     session: Session,
     store: str,
+    webhook_id: str | Target,
     output: Output,
-    *webhook_id: str,
 ) -> None:
+    """Change a webhook, or create one that is so."""
     with noting(session) as note:  # without the address: it may be as good as a token
-        record = operate(session, require_store(session, store).store_id, *webhook_id)
+        record = operate(session, require_store(session, store).store_id, webhook_id)
         note(f"webhook {verb}", store=store, webhook_id=record["id"])
     if "secret" not in record:
         output.report_change(record, f"{verb}d the webhook to {record['url']}")
@@ -96,41 +102,26 @@ def _change(
     output.print(record, record["secret"])
 
 
-def _print_rows(
-    rows: Iterable[Webhook | Delivery], columns: tuple[str, ...], output: Output
-) -> None:
-    output.print_records(({**dict.fromkeys(columns), **row.describe()} for row in rows), columns)
-
-
 def _read_settings() -> WebhookSettings:
     return find_sources(click.get_current_context()).read(WebhookSettings)
 
 
-def _add(verb: str, about: str, run: Callable[[Session, str, Output, str], None]) -> None:
+def _add(verb: str, run: Callable[..., None], about: str) -> None:
     """Add a command on the webhook of an ID."""
-
-    @click.argument("id")
-    @_store
-    @change_options
-    def command(session: Session, store: str, id: str, output: Output) -> None:  # noqa: A002 - the argument's name
-        run(session, store, output, id)
-
     example = f"plantstore webhook {verb} --store nursery 1f0c9a52b7d84e63"
+    command = click.argument("webhook_id", metavar="ID")(_store(change_options(run)))
     webhook.command(verb, help=f"{about}\n\n\b\nExample:\n  {example}")(command)
 
 
 _pause = partial(webhooks.set_paused, reason="paused by the command line")
 _resume = partial(webhooks.set_paused, reason=None)
-_add("show", "Show the last 100 deliveries to the webhook ID, the newest first.", _show)
-_add("test", "Send a test to the webhook ID, and print what came back.", _test)
+_delete = webhooks.delete_webhook
+_add("show", _show, "Show the last 100 deliveries to the webhook ID, the newest first.")
+_add("test", _test, "Send a test to the webhook ID, and print what came back.")
 for _verb, _operate, _about in (
     ("pause", _pause, "Send nothing to the webhook ID until it is resumed; its messages wait."),
     ("resume", _resume, "Send to the webhook ID again, at once, beginning with what waits."),
-    (
-        "rotate",
-        _rotate,
-        "Print a new secret for the webhook ID; the old one signs too for 24 hours.",
-    ),
-    ("delete", webhooks.delete_webhook, "Delete the webhook ID, with what waits for it."),
+    ("rotate", _rotate, "Print a new secret for the webhook ID; the old one signs for 24 hours."),
+    ("delete", _delete, "Delete the webhook ID, with what waits for it."),
 ):
-    _add(_verb, _about, partial(_change, _verb, _operate))
+    _add(_verb, partial(_change, _verb, _operate), _about)

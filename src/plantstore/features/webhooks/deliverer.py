@@ -8,27 +8,23 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from functools import partial
-from itertools import starmap
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from plantstore.core.database import Database, Row
+from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
-from plantstore.core.logs import administration_logger
 from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import open_client, send
 from plantstore.features.webhooks.messages import Message, read_messages
-from plantstore.features.webhooks.queue import Progress, Queue
-from plantstore.features.webhooks.records import Delivery, Webhook
-from plantstore.features.webhooks.webhooks import list_deliveries, log_deliveries
-from plantstore.sql.administration.audit import Actor, write_audit
+from plantstore.features.webhooks.queue import Queue
+from plantstore.features.webhooks.webhooks import Delivery, Place, Webhook, save_progress
 from plantstore.sql.session import OpenSession, Session
 from plantstore.sqlite.file_lock import FileLock
 
@@ -43,10 +39,9 @@ _CLOSING_SECONDS = 2.0
 _CPU_SHARE = 0.05  # of one processor
 _BURST_SECONDS = 0.02
 _MAX_SENDING = 512  # in all
-_ACTOR = Actor("", name="plantstore")
 _PAGE = 200  # events that are read at a time
 
-State = tuple[Webhook, Progress, list[Delivery]]  # what is to be saved
+Save = tuple[Webhook, Webhook, list[Delivery]]  # a row before and after, and what was sent
 
 
 class Deliverer:
@@ -56,12 +51,12 @@ class Deliverer:
         self._url = settings.database
         self._settings = settings.of(WebhookSettings)
         self._open_session = open_session
-        self._queues: dict[tuple[int, str], Queue] = {}  # whose turn is next, first
+        self._queues: dict[Place, Queue] = {}  # whose turn is next, first
         self._places = Pool("webhook messages", _MAX_SENDING)
         self._noted = asyncio.Event()
         self._free_at = self._used = 0.0  # of the processor
-        self._stop: Callable[[], object] = lambda: None
-        self._thread = threading.Thread(target=self._run_loop, name="webhooks", daemon=True)
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.failing = 0
         self.delay = 0.0
 
@@ -75,93 +70,68 @@ class Deliverer:
         self._thread.start()
 
     async def close(self) -> None:
-        """End; what is in flight is sent again by the next process."""
-        self._stop()
+        """End; what is in flight then is sent again by the next process."""
+        self._is_over.set()
         if self._thread.is_alive():
             await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
 
-    def _run_loop(self) -> None:
-        with suppress(asyncio.CancelledError):
-            asyncio.run(self._run())
-
-    async def _run(self) -> None:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task is not None  # noqa: S101 - it runs
-        self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
-        # A name that no server answers for holds a thread for long: others do not wait for it.
-        loop.set_default_executor(ThreadPoolExecutor(_MAX_SENDING, "webhooks"))
-        while True:
+    def _run(self) -> None:
+        while not self._is_over.is_set():
             try:
-                with _lease(self._open_session, self._url) as check:
-                    if check is not None:
-                        await self._deliver(check)
-            except (SetupError, ImportError) as error:
-                failures.add("webhooks are not delivered: %s", error)
-            except Exception:
+                with _lease(self._open_session, self._url) as is_held:
+                    if is_held():
+                        asyncio.run(self._deliver(is_held))
+            except* (SetupError, ImportError) as errors:
+                failures.add("webhooks are not delivered: %s", errors.exceptions[0])
+            except* Exception:
                 failures.add("webhooks are not delivered")
                 logging.getLogger(__name__).exception("delivering webhooks failed")
-            await asyncio.sleep(_RETRY_SECONDS)
+            self.failing, self.delay = 0, 0.0
+            self._is_over.wait(_RETRY_SECONDS)
 
-    async def _deliver(self, check: Callable[[], object]) -> None:
-        with closing(await asyncio.to_thread(self._open_session)) as session:
-            async with open_client(self._settings) as client:
-                try:
-                    while True:
-                        await self._refresh(session, check)
-                        failures.note_success()
-                        await self._send_for_a_tick(client)
-                finally:
-                    for place in list(self._queues):
-                        self._end(place)
+    async def _deliver(self, is_held: Callable[[], bool]) -> None:
+        # A name that no server answers for holds a thread for long: others do not wait for it.
+        threads = ThreadPoolExecutor(_MAX_SENDING, "webhooks")
+        asyncio.get_running_loop().set_default_executor(threads)
+        self._queues, self._noted = {}, asyncio.Event()
+        with closing(self._open_session()) as session:
+            async with open_client(self._settings) as client, asyncio.TaskGroup() as group:
+                while not self._is_over.is_set() and await asyncio.to_thread(is_held):
+                    await self._refresh(session)
+                    failures.note_success()
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(_TICK_SECONDS):
+                            await self._send_all(client, group)
+            await self._refresh(session)
 
-    def _end(self, place: tuple[int, str]) -> None:
-        for task in self._queues.pop(place).tasks:
-            task.cancel()
+    async def _refresh(self, session: Session) -> None:
+        """Save how far all are, and find what is to be sent."""
+        saves, queues = [], self._queues
+        for queue in queues.values():
+            row = queue.row
+            if queue.log or row != queue.webhook:
+                saves.append((queue.webhook, row, queue.log))
+                queue.webhook, queue.log = row, []
+        delays = self._settings.webhook_retries
+        found = await asyncio.to_thread(_exchange, session, saves, queues, delays)
+        for place in queues.keys() - {queue.webhook.place for queue, *_ in found}:
+            del queues[place]
+        for queue, revision, messages in found:
+            queues[queue.webhook.place] = queue
+            if messages is not None:
+                queue.add(messages, revision)
+        self.failing = sum(queue.is_failing for queue in queues.values())
+        self.delay = max((queue.delay for queue in queues.values()), default=0.0)
 
-    async def _refresh(self, session: Session, check: Callable[[], object]) -> None:
-        """Save how far it came, and find what is to be sent."""
-        states = []
-        for queue in self._queues.values():
-            if queue.log or queue.progress != queue.saved:
-                queue.saved = queue.progress
-                states.append((queue.webhook, queue.saved, queue.log))
-                queue.log = []
-        rows = await asyncio.to_thread(_exchange, session, check, states)
-        due = {webhook.place: webhook for webhook in starmap(Webhook, rows)}
-        for place, queue in list(self._queues.items()):
-            if place not in due or not queue.follows(due[place]):
-                self._end(place)
-        wanted: dict[tuple[int, str, int], list[Queue]] = {}
-        for place, webhook in due.items():
-            if place not in self._queues:
-                failed = webhook.failing_since is not None
-                log = await asyncio.to_thread(list_deliveries, session, webhook) if failed else []
-                self._queues[place] = Queue(webhook, self._settings.webhook_retries, log)
-            queue = self._queues[place]
-            queue.webhook = webhook
-            if (after := queue.find_wanted()) is not None:
-                wanted.setdefault((webhook.store_id, webhook.store, after), []).append(queue)
-        for events, queues in wanted.items():
-            messages = await asyncio.to_thread(read_messages, session, *events, _PAGE)
-            for queue in queues:
-                queue.add(messages)
-        self.failing = sum(queue.failures > 0 for queue in self._queues.values())
-        self.delay = max((queue.delay for queue in self._queues.values()), default=0.0)
-
-    async def _send_for_a_tick(self, client: "aiohttp.ClientSession") -> None:
-        deadline = time.monotonic() + _TICK_SECONDS
-        while (left := deadline - time.monotonic()) > 0:
+    async def _send_all(self, client: "aiohttp.ClientSession", group: asyncio.TaskGroup) -> None:
+        """Send what may be sent now, and whatever may be after a response, until cancelled."""
+        while True:
             self._noted.clear()
-            is_idle = True
             for queue, message in self._take_messages():
-                is_idle = False
-                task = asyncio.create_task(self._send(client, queue, message))
-                queue.tasks.add(task)
-                task.add_done_callback(queue.tasks.discard)
+                group.create_task(self._send(client, queue, message))
+                self._noted.set()  # there may be more
                 await self._rest()
-            if is_idle:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._noted.wait(), left)
+            await self._noted.wait()
 
     def _take_messages(self) -> Iterator[tuple[Queue, Message]]:
         """A message of each store, of the webhook whose turn it is."""
@@ -195,34 +165,33 @@ class Deliverer:
 
 
 def _exchange(
-    session: Session, check: Callable[[], object], states: Sequence[State]
-) -> Sequence[Row]:
-    """Save what has changed while the lease is held; the webhooks that are to be told something."""
-    check()
-    if states:
+    session: Session, saves: Sequence[Save], queues: Mapping[Place, Queue], delays: Sequence[float]
+) -> list[tuple[Queue, int, list[Message] | None]]:
+    """Save rows; the queues that have something to send, with their next messages."""
+    if saves:
         with session.transaction():
-            for webhook, progress, log in states:
-                session.query("save_progress", *webhook.place, *progress)
-                if log:
-                    log_deliveries(session, webhook, log)
-                if reason := progress[-1]:
-                    about = {"webhook_id": webhook.id, "reason": reason}
-                    write_audit(session, _ACTOR, "webhook pause", webhook.store, None, **about)
-                    extra = {"fields": {"store_id": webhook.store_id, **about}}
-                    administration_logger().warning("webhook paused", extra=extra)
-    return session.query("find_due_webhooks")
+            for save in saves:
+                save_progress(session, *save)
+    read = cache(partial(read_messages, session))
+    found = []
+    for row in session.query("find_due_webhooks"):
+        webhook = Webhook(*row)
+        queue = queues.get(webhook.place)
+        if queue is None or not queue.follows(webhook):
+            queue = Queue(webhook, delays, session)
+        has_more = queue.read < webhook.revision and not queue.is_full
+        messages = read(*webhook.source, queue.read, _PAGE) if has_more else None
+        found.append((queue, webhook.revision, messages))
+    return found
 
 
 @contextmanager
-def _lease(open_session: OpenSession, url: str) -> Iterator[Callable[[], object] | None]:
-    """Be the one who delivers; what checks that it still is, None where another process is."""
+def _lease(open_session: OpenSession, url: str) -> Iterator[Callable[[], bool]]:
+    """Be the one who delivers, unless another process is; what tells whether this one is."""
     if path := find_file(url):
         with FileLock(path, "-webhooks") as lock:
-            yield (lambda: None) if lock.try_acquire() else None
+            yield lock.try_acquire
         return
     with closing(open_session()) as session:
         session.query("begin_lease")
-        check = partial(session.query, "prolong_lease")
-        check()
-        ((is_held,),) = session.query("take_lease")
-        yield check if is_held else None
+        yield lambda: bool(session.query("hold_lease")[0][0])

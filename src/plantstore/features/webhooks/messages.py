@@ -1,4 +1,4 @@
-"""Messages as Standard Webhooks 1.0 has them: their ids, bodies and signatures.
+"""Messages as Standard Webhooks 1.0 has them: their ids, bodies, secrets and signatures.
 
 Invariant: the same event has the same id for a webhook, however often it is sent.
 """
@@ -13,10 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from plantstore.core.clock import now, write_time
+from plantstore.core.errors import SetupError
 from plantstore.core.model import Plant
 from plantstore.sql.session import Queries
 
-SECRET = "whsec_"  # noqa: S105 - what secrets begin with
+RESYNC = "store.resync"  # events up to its revision are missing
+_SECRET = "whsec_"  # noqa: S105 - what secrets begin with
+_DERIVED = "key_"  # what stands for a secret that is made from the setting webhook_key
 
 
 class Data(Struct, frozen=True, omit_defaults=True):
@@ -61,13 +64,20 @@ def read_messages(
     return messages
 
 
+def read_message(session: Queries, store_id: int, store: str, revision: int) -> Message | None:
+    """The message about the event of a revision; None if it was trimmed."""
+    messages = read_messages(session, store_id, store, revision - 1, 1)
+    return next((message for message in messages if message.data.revision == revision), None)
+
+
 def sign(message: Message, webhook_id: str, secrets: Iterable[str]) -> tuple[bytes, dict[str, str]]:
     """The body and the headers of a message that is sent now, with a signature for each secret."""
-    body, revision = msgspec.json.encode(message), message.data.revision
-    about = os.urandom(8).hex() if revision is None else revision
+    body, about = msgspec.json.encode(message), message.data.revision or os.urandom(8).hex()
+    if message.type == RESYNC:  # not to be taken for the event of this revision
+        about = f"resync_{about}"
     message_id, timestamp = f"msg_{webhook_id}_{about}", str(int(time.time()))
     signed = f"{message_id}.{timestamp}.".encode() + body
-    keys = (b64decode(secret.removeprefix(SECRET)) for secret in secrets)
+    keys = (b64decode(secret.removeprefix(_SECRET)) for secret in secrets)
     signatures = (b64encode(hmac.digest(key, signed, "sha256")).decode() for key in keys)
     return body, {
         "Content-Type": "application/json",
@@ -76,3 +86,21 @@ def sign(message: Message, webhook_id: str, secrets: Iterable[str]) -> tuple[byt
         "webhook-timestamp": timestamp,
         "webhook-signature": " ".join(f"v1,{signature}" for signature in signatures),
     }
+
+
+def make_secret(key: str | None) -> str:
+    """What is stored of a new secret: itself, or with a key what it is made from."""
+    random = os.urandom(32)
+    return _SECRET + b64encode(random).decode() if key is None else _DERIVED + random.hex()
+
+
+def reveal_secret(stored: str, key: str | None) -> str:
+    """The secret of which this is stored.
+
+    :raises SetupError: the key is missing.
+    """
+    if not stored.startswith(_DERIVED):
+        return stored
+    if key is None:
+        raise SetupError("this webhook's secret was made from a key: set webhook_key")
+    return _SECRET + b64encode(hmac.digest(key.encode(), stored.encode(), "sha256")).decode()

@@ -3,8 +3,5 @@
 -- name: begin_lease
 BEGIN
 
--- name: prolong_lease
-SELECT set_config('idle_in_transaction_session_timeout', '0', true)
-
--- name: take_lease
-SELECT pg_try_advisory_xact_lock(7091938230913)
+-- name: hold_lease
+SELECT pg_try_advisory_xact_lock(7091938230913), set_config('idle_in_transaction_session_timeout', '0', true)

@@ -1,9 +1,7 @@
 -- A store's webhooks, each with how far its changes are, the oldest first.
 
 -- name: list_webhooks
-SELECT w.store_id, w.webhook_id, w.url, w.kinds, w.tag, w.description, w.secret, w.old_secret, w.rotated_at,
-    w.created_at, w.delivered, w.failing_since, w.paused, r.revision, s.name
-FROM webhooks AS w
+SELECT w.*, r.revision, s.name FROM webhooks AS w
 JOIN revisions AS r ON r.store_id = w.store_id
 JOIN stores AS s ON s.store_id = w.store_id
 WHERE w.store_id = ?1 ORDER BY w.created_at, w.webhook_id
@@ -18,7 +16,8 @@ SELECT store_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, revision FROM revisions WHERE store
 UPDATE webhooks SET url = ?3, kinds = ?4, tag = ?5, description = ?6 WHERE store_id = ?1 AND webhook_id = ?2
 
 -- name: set_paused
-UPDATE webhooks SET paused = ?3, failing_since = NULL WHERE store_id = ?1 AND webhook_id = ?2
+UPDATE webhooks SET paused = ?3, failing_since = NULL, progress = ?4
+WHERE store_id = ?1 AND webhook_id = ?2
 
 -- name: rotate_webhook
 UPDATE webhooks SET old_secret = secret, secret = ?3, rotated_at = ?4 WHERE store_id = ?1 AND webhook_id = ?2
@@ -46,9 +45,7 @@ DELETE FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 AND (number < ?3 
 SELECT 1 FROM webhooks LIMIT 1
 
 -- name: find_due_webhooks
-SELECT w.store_id, w.webhook_id, w.url, w.kinds, w.tag, w.description, w.secret, w.old_secret, w.rotated_at,
-    w.created_at, w.delivered, w.failing_since, w.paused, r.revision, s.name
-FROM webhooks AS w
+SELECT w.*, r.revision, s.name FROM webhooks AS w
 JOIN revisions AS r ON r.store_id = w.store_id
 JOIN stores AS s ON s.store_id = w.store_id
 WHERE w.paused IS NULL AND w.delivered < r.revision
@@ -63,7 +60,9 @@ FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND revision < ?3 AND revision >= ?3 - 10000
 ORDER BY revision DESC LIMIT 1
 
+-- An owner who has resumed a failing webhook meanwhile is not overruled.
+
 -- name: save_progress
 UPDATE webhooks SET delivered = CASE WHEN delivered < ?3 THEN ?3 ELSE delivered END, failing_since = ?4,
-    paused = coalesce(paused, ?5)
-WHERE store_id = ?1 AND webhook_id = ?2
+    paused = coalesce(paused, ?5), progress = ?6
+WHERE store_id = ?1 AND webhook_id = ?2 AND progress = ?7

@@ -1,17 +1,20 @@
 """What one webhook has still to be sent, in order, and what is in flight.
 
-Invariants: changes of one plant are sent one after another, in their order; ``delivered`` is a
-revision up to which nothing waits.
+Invariants: changes of one plant are sent one after another, in their order; what the row of the
+webhook says is enough to go on, in any process.
 """
 
-import asyncio
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
+import msgspec
+from msgspec import Struct
+
 from plantstore.core.clock import now
-from plantstore.features.webhooks.messages import Message, make_message
-from plantstore.features.webhooks.records import Delivery, Webhook
+from plantstore.features.webhooks.messages import RESYNC, Message, make_message, read_message
+from plantstore.features.webhooks.webhooks import Delivery, Webhook
+from plantstore.sql.session import Queries
 
 MAX_SENDING = 8
 _MAX_WAITING = 200
@@ -19,86 +22,108 @@ _PAUSE_MS = 5 * 24 * 3600 * 1000
 _GONE = 410
 _JITTER = 1.0, 1.2
 
-Progress = tuple[int, int | None, str | None]  # delivered, failing_since, paused
+
+class Waiting(Struct):
+    """A message that was not accepted yet: how often it was refused, and when it is due again."""
+
+    message: Message
+    attempts: int = 0
+    due: int = 0
 
 
 class Queue:
-    """The messages of a webhook, from those that it was not sent yet.
+    """The messages of a webhook, from those that it has not accepted yet.
 
-    The log says how often they failed, in this process or the one that delivered before. A receiver
-    that has refused so many in a row as it may get at once gets no other ones until it has accepted
-    one.
+    A receiver that has refused so many in a row as it may get at once gets no others until it has
+    accepted one of them.
     """
 
-    def __init__(self, webhook: Webhook, delays: Sequence[float], log: Iterable[Delivery]) -> None:
+    def __init__(self, webhook: Webhook, delays: Sequence[float], session: Queries) -> None:
         self.webhook = webhook
+        self.log: list[Delivery] = []  # not saved yet
         self._delays = delays
-        self._cursor = webhook.delivered  # the revision up to which events are read
-        self._waiting: dict[int, Message] = {}  # by revision, in order
+        self._waiting: dict[int, Waiting] = {}  # by revision, in order
         self._sending: set[int | None] = set()  # plants
-        self._failed: dict[int, tuple[int, int]] = {}  # by revision: how often, when it is due
         self._failing_since = webhook.failing_since
         self._paused: str | None = None
         self._not_before = 0
-        self.failures = 0  # in a row
-        self.saved: Progress = self.progress
-        self.log: list[Delivery] = []  # not saved yet
-        self.tasks: set[asyncio.Task[None]] = set()
-        for delivery in log:
-            if delivery.next_at and delivery.at >= (webhook.failing_since or 0):
-                self._count(delivery.revision or 0, delivery.next_at)
+        # The revisions up to which all but what waits has arrived, and up to which events are read.
+        self._sent = self.read = webhook.delivered
+        if webhook.progress:
+            self._sent, waiting = msgspec.json.decode(webhook.progress)
+            self.read = self._sent
+            for revision, *state in waiting:
+                message = read_message(session, *webhook.source, revision)
+                message = message or make_message(RESYNC, webhook.store, revision)
+                if self._is_wanted(message):  # else an owner has changed that
+                    self._waiting[revision] = Waiting(message, *state)
 
     @property
-    def progress(self) -> Progress:
-        """What is to be saved."""
-        delivered = next(iter(self._waiting), self._cursor + 1) - 1
-        return delivered, self._failing_since, self._paused
+    def row(self) -> Webhook:
+        """What the webhook's row is to be now."""
+        delivered, progress = next(iter(self._waiting), self.read + 1) - 1, ""
+        if self.is_failing:
+            waiting = [(key, item.attempts, item.due) for key, item in self._waiting.items()]
+            sent = [row for row in waiting if row[0] <= self._sent]
+            progress = msgspec.json.encode((self._sent, sent)).decode()
+        row = self.webhook._replace(delivered=delivered, progress=progress)
+        return row._replace(failing_since=self._failing_since, paused=self._paused)
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether a message that was refused waits."""
+        return any(waiting.attempts for waiting in self._waiting.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more events are to be read for now."""
+        return len(self._waiting) >= _MAX_WAITING
 
     @property
     def delay(self) -> float:
         """For how many seconds the first change waits."""
-        for message in self._waiting.values():
-            return now() / 1000 - datetime.fromisoformat(message.timestamp).timestamp()
+        for waiting in self._waiting.values():
+            return now() / 1000 - datetime.fromisoformat(waiting.message.timestamp).timestamp()
         return 0.0
 
     def follows(self, webhook: Webhook) -> bool:
-        """Whether it is still the queue of a webhook, which an owner may have changed."""
-        settings = slice(Webhook._fields.index("delivered"))
-        is_same = self.webhook[settings] == webhook[settings]
-        return is_same and self.saved[1] == webhook.failing_since
+        """Whether the row is as it was saved: else an owner has changed it."""
+        return webhook == self.webhook._replace(revision=webhook.revision)
 
-    def find_wanted(self) -> int | None:
-        """The revision after which events are to be read, if the store has newer ones."""
-        is_full = len(self._waiting) >= _MAX_WAITING
-        return None if is_full or self._cursor >= self.webhook.revision else self._cursor
+    def add(self, messages: Sequence[Message], revision: int) -> None:
+        """Have the next messages wait, as far as the webhook is to have them.
 
-    def add(self, messages: Sequence[Message]) -> None:
-        """Have the next messages wait, as far as the webhook is to have them."""
-        events, tag = self.webhook.events, self.webhook.tag
+        Events before the first of them, or without any up to the ``revision``, are missing.
+        """
         first = messages[0].data.revision if messages else None
-        gap = (first or self.webhook.revision + 1) - 1
-        if gap > self._cursor:
-            self._waiting[gap] = make_message("store.resync", self.webhook.store, gap)
-            self._cursor = gap
+        gap = (first or revision + 1) - 1
+        if gap > self.read:
+            self._waiting[gap] = Waiting(make_message(RESYNC, self.webhook.store, gap))
+            self.read = gap
         for message in messages:
-            self._cursor = message.data.revision or 0
-            if (not events or message.type in events) and tag in (None, message.data.tag):
-                self._waiting[self._cursor] = message
+            self.read = message.data.revision or 0
+            if self._is_wanted(message):
+                self._waiting[self.read] = Waiting(message)
+
+    def _is_wanted(self, message: Message) -> bool:
+        webhook = self.webhook
+        is_of_tag = webhook.tag in (None, message.data.tag)
+        return message.type == RESYNC or (message.type in webhook.events and is_of_tag)
 
     def take(self) -> Message | None:
         """The next message that may be sent now."""
-        time_ = now()
-        if self._paused or len(self._sending) >= MAX_SENDING or time_ < self._not_before:
+        time_, blocked = now(), set(self._sending)
+        if self._paused or len(blocked) >= MAX_SENDING or time_ < self._not_before:
             return None
-        blocked = set(self._sending)
-        for revision, message in self._waiting.items():
-            if message.data.id in blocked:
-                continue
-            blocked.add(message.data.id)
-            _, due = self._failed.get(revision, (0, 0))
-            if due <= time_ and (due or self.failures < MAX_SENDING):
-                self._sending.add(message.data.id)
-                return message
+        is_refusing = self._is_refusing()
+        for revision, waiting in self._waiting.items():
+            plant_id = waiting.message.data.id
+            is_new = not waiting.attempts
+            if plant_id not in blocked and waiting.due <= time_ and not (is_refusing and is_new):
+                self._sending.add(plant_id)
+                self._sent = max(self._sent, revision)
+                return waiting.message
+            blocked.add(plant_id)
         return None
 
     def note(self, message: Message, delivery: Delivery, wait: float) -> None:
@@ -106,32 +131,30 @@ class Queue:
         self._sending.discard(message.data.id)
         revision = delivery.revision or 0
         if delivery.status is None or not 200 <= delivery.status < 300:  # noqa: PLR2004 - as HTTP has it
-            delivery = self._put_off(revision, delivery, wait)
+            delivery = self._put_off(self._waiting[revision], delivery, wait)
         else:
+            if self._is_refusing():  # it is back: what it has refused need not wait longer
+                for waiting in self._waiting.values():
+                    waiting.due = 0
+            self._failing_since = None
             del self._waiting[revision]
-            self._failed.pop(revision, None)
-            if self.failures >= MAX_SENDING:  # it is back: what failed need not wait longer
-                self._failed.clear()
-            self.failures, self._failing_since = 0, None
         self.log.append(delivery)
 
-    def _put_off(self, revision: int, delivery: Delivery, wait: float) -> Delivery:
+    def _is_refusing(self) -> bool:
+        refused = sum(waiting.attempts > 0 for waiting in self._waiting.values())
+        return self._failing_since is not None and refused >= MAX_SENDING
+
+    def _put_off(self, waiting: Waiting, delivery: Delivery, wait: float) -> Delivery:
         """Have a message wait for its next attempt, or pause; the attempt, with the next one."""
-        attempts, _ = self._failed.get(revision, (0, 0))
-        delay = self._delays[min(attempts, len(self._delays) - 1)]
-        due = delivery.at + int(1000 * max(delay * random.uniform(*_JITTER), wait))  # noqa: S311 - no secret
-        self._count(revision, due)
-        self._failing_since = self._failing_since or delivery.at
+        delay, at = self._delays[: waiting.attempts + 1][-1], now()
+        due = at + int(1000 * max(delay * random.uniform(*_JITTER), wait))  # noqa: S311 - no secret
+        waiting.attempts, waiting.due = waiting.attempts + 1, due
+        self._failing_since = self._failing_since or at
         if wait:
             self._not_before = due
         if delivery.status == _GONE:
             self._paused = "the receiver responded 410 Gone"
-        elif delivery.at - self._failing_since >= _PAUSE_MS:
+        elif at - self._failing_since >= _PAUSE_MS:
             last = delivery.status or delivery.response
             self._paused = f"no message was accepted for 5 days; the last response was {last}"
         return delivery if self._paused else delivery._replace(next_at=due)
-
-    def _count(self, revision: int, due: int) -> None:
-        attempts, other = self._failed.get(revision, (0, 0))
-        self._failed[revision] = attempts + 1, max(due, other)
-        self.failures += 1

@@ -5,15 +5,18 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from msgspec import Struct
+
 from plantstore.core.model import Scope
 from plantstore.core.pools import Pool
 from plantstore.features.access.http.jobs import Job, JobQueue
-from plantstore.features.access.http.owners import Change, Outcome, Owners, split
+from plantstore.features.access.http.owners import Outcome, Owners, split
 from plantstore.features.access.owners import Manager
 from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.client import send_now
 from plantstore.features.webhooks.deliverer import Deliverer
-from plantstore.features.webhooks.records import Record, Target
+from plantstore.features.webhooks.messages import Message
+from plantstore.features.webhooks.webhooks import Record, Target, Webhook, describe, list_deliveries
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
@@ -21,8 +24,9 @@ from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
 _MAX_JOBS = 64
-_NO_CONTENT = 204
 _MAX_TESTS = 16  # at the same time
+_CREATED, _NO_CONTENT = 201, 204
+_ONE = "/webhooks/{id}"
 
 
 def add_webhooks(app: App) -> None:
@@ -32,25 +36,10 @@ def add_webhooks(app: App) -> None:
     jobs = JobQueue(app.open_session, app.settings.write_timeout, places)
     app.at_close.append(jobs.close)
     owners = Owners(app, jobs)
-
-    create = partial(webhooks.create_webhook, key=settings.webhook_key)
-    rotate = partial(webhooks.rotate_webhook, key=settings.webhook_key)
-    owners.reads("/webhooks", lambda *of: [row.describe() for row in webhooks.list_webhooks(*of)])
-    owners.reads("/webhooks/{id}", lambda *of: webhooks.find_webhook(*of).describe())
-    owners.reads("/webhooks/{id}/deliveries", _list_deliveries)
-    for action, method, pattern, change, body in (
-        ("create", "POST", "/webhooks", _respond(create, 201), Target),
-        ("change", "PUT", "/webhooks/{id}", _respond(webhooks.change_webhook), Target),
-        (
-            "delete",
-            "DELETE",
-            "/webhooks/{id}",
-            _respond(webhooks.delete_webhook, _NO_CONTENT),
-            None,
-        ),
-        ("rotate", "POST", "/webhooks/{id}/rotate", _respond(rotate), None),
-    ):
-        owners.changes(f"webhook {action}", method, pattern, change, body)
+    owners.reads("/webhooks", lambda *of: list(map(describe, webhooks.list_webhooks(*of))))
+    owners.reads(_ONE, lambda *of: describe(webhooks.find_webhook(*of)))
+    owners.reads(f"{_ONE}/deliveries", lambda *of: list(map(describe, list_deliveries(*of))))
+    _add_changes(owners, settings.webhook_key)
     _add_sending(app, jobs, settings)
     deliverer = Deliverer(app.settings, app.open_session)
     app.gauges["webhooks_failing"] = lambda: deliverer.failing
@@ -59,18 +48,28 @@ def add_webhooks(app: App) -> None:
     app.at_close.append(deliverer.close)
 
 
-def _list_deliveries(session: Session, store_id: int, webhook_id: str) -> list[Record]:
-    webhook = webhooks.find_webhook(session, store_id, webhook_id)
-    return [row.describe() for row in webhooks.list_deliveries(session, webhook)]
+def _add_changes(owners: Owners, key: str | None) -> None:
+    def add(
+        verb: str,
+        route: str,
+        operate: Callable[..., Record],
+        body: type[Struct] | None = None,
+        status: int = 200,
+    ) -> None:
+        def change(session: Session, manager: Manager, *given: object) -> Outcome:
+            record = operate(session, manager.store_id, *given)
+            has_body = status != _NO_CONTENT
+            response = json_response(status, record, NO_STORE) if has_body else NO_CONTENT
+            return response, {"webhook_id": record["id"]}  # no address: it may be a secret
 
+        method, pattern = route.split()
+        owners.changes(f"webhook {verb}", method, pattern, change, body)
 
-def _respond(operate: Callable[..., Record], status: int = 200) -> Change:
-    def change(session: Session, manager: Manager, *given: object) -> Outcome:
-        record = operate(session, manager.store_id, *given)
-        response = json_response(status, record, NO_STORE) if status != _NO_CONTENT else NO_CONTENT
-        return response, {"webhook_id": record["id"]}  # an address may be as good as a token
-
-    return change
+    create = partial(webhooks.create_webhook, key=key)
+    add("create", "POST /webhooks", create, Target, _CREATED)
+    add("change", f"PUT {_ONE}", webhooks.change_webhook, Target)
+    add("delete", f"DELETE {_ONE}", webhooks.delete_webhook, status=_NO_CONTENT)
+    add("rotate", f"POST {_ONE}/rotate", partial(webhooks.rotate_webhook, key=key))
 
 
 def _add_sending(app: App, jobs: JobQueue, settings: WebhookSettings) -> None:
@@ -78,32 +77,29 @@ def _add_sending(app: App, jobs: JobQueue, settings: WebhookSettings) -> None:
     places = Pool("webhook_tests", _MAX_TESTS)  # full, it keeps no other request waiting
     threads = ThreadPoolExecutor(_MAX_TESTS, thread_name_prefix="webhook test")
 
-    def add(pattern: str) -> None:
-        async def send(request: Request, *path: str) -> Response:
-            values, store = split(pattern, path)
-            caller = await app.authentication.admit(request, store, Scope.MANAGE)
-            refuse_precondition(request.headers)
-            holder = caller.token_store_id
-            webhook, message = await jobs.run(
-                holder,
-                lambda session, _: webhooks.find_message(session, caller.store_id, *values),
-            )
-            places.take(holder)
-            try:
-                delivery = await asyncio.get_running_loop().run_in_executor(
-                    threads, send_now, webhook, message, settings
-                )
-            finally:
-                places.give_back(holder)
+    async def send(pattern: str, request: Request, *path: str) -> Response:
+        values, store = split(pattern, path)
+        caller = await app.authentication.admit(request, store, Scope.MANAGE)
+        refuse_precondition(request.headers)
+        holder = caller.token_store_id
 
-            def log(session: Session, job: Job[None]) -> None:
-                with job.transaction(session):
-                    webhooks.log_deliveries(session, webhook, [delivery])
+        def find(session: Session, _: Job[tuple[Webhook, Message]]) -> tuple[Webhook, Message]:
+            return webhooks.find_message(session, caller.store_id, *values)
 
-            await jobs.run(holder, log)
-            return json_response(200, delivery.describe(), NO_STORE)
+        webhook, message = await jobs.run(holder, find)
+        places.take(holder)
+        try:
+            run = asyncio.get_running_loop().run_in_executor
+            delivery = await run(threads, send_now, webhook, message, settings)
+        finally:
+            places.give_back(holder)
 
-        app.routes.add_of_store(pattern, {"POST": send})
+        def log(session: Session, job: Job[None]) -> None:
+            with job.transaction(session):
+                webhooks.log_deliveries(session, webhook, [delivery])
 
-    add("/webhooks/{id}/test")
-    add("/webhooks/{id}/deliveries/{number}/redeliver")
+        await jobs.run(holder, log)
+        return json_response(200, describe(delivery), NO_STORE)
+
+    for pattern in (f"{_ONE}/test", f"{_ONE}/deliveries/{{number}}/redeliver"):
+        app.routes.add_of_store(pattern, {"POST": partial(send, pattern)})

@@ -108,8 +108,9 @@ CREATE TABLE audit (
 
 CREATE INDEX audit_by_time ON audit (at);
 
--- Where a store's events are sent: which kinds (separated by spaces, '' for all), perhaps of plants with a
--- tag; all up to the revision delivered have arrived. A paused one says why.
+-- Where a store's events are sent: which kinds (separated by spaces), perhaps of plants with a tag; all up to the
+-- revision delivered have arrived. A paused one says why. While messages are refused, progress has a later
+-- revision, and which up to there have not arrived: an array of revisions, attempts and when the next one is due.
 
 CREATE TABLE webhooks (
     store_id      INTEGER NOT NULL REFERENCES stores ON DELETE CASCADE,
@@ -125,6 +126,7 @@ CREATE TABLE webhooks (
     delivered     INTEGER NOT NULL,
     failing_since INTEGER,
     paused        TEXT,
+    progress      TEXT    NOT NULL DEFAULT '',
     PRIMARY KEY (store_id, webhook_id)
 ) STRICT, WITHOUT ROWID;
 
