@@ -9,7 +9,7 @@ POSTGRESQL_15 ?= /usr/lib/postgresql/15/bin
 # What tests run that Python's packages do not bring, by the names of programs and their packages.
 CHROMIUM = chromium-headless-shell/chromium/google-chrome
 TOOLS = $(CHROMIUM) firefox-esr/firefox nginx caddy haproxy pgbouncer curl openssl \
-	systemd-analyze:systemd systemd-socket-activate:systemd git
+	systemd-analyze:systemd systemd-socket-activate:systemd git age age-keygen:age
 export PATH := $(CURDIR)/.tools/bin:$(PATH):/usr/local/sbin:/usr/sbin:/sbin
 
 .PHONY: help serve test test-oldest test-citus quick without check format docs picture bench lock release clean

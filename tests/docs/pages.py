@@ -41,6 +41,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("upgrade.md", "*"): "tests/docs/test_upgrade.py",
     ("worst-day.md", "*"): "tests/docs/test_worst_day.py",
     ("backup.md", "SQLite"): "tests/docs/test_commands.py",
+    ("backup.md", "To S3-compatible storage"): "tests/features/backups/test_s3.py",
     ("backup.md", "Restore"): "tests/docs/test_commands.py",
     ("backup.md", "One store of several"): "tests/features/backups/test_one_store.py",
     ("backup.md", "Verify"): "tests/docs/test_commands.py",
@@ -56,7 +57,6 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("proxies.md", "HAProxy"): "tests/deploy/proxies.py",
 }
 NOT_RUN: Mapping[tuple[str, str], str] = {
-    ("backup.md", "To S3-compatible storage"): "it needs such a storage",
     ("install.md", ""): "it installs Debian's packages",
     ("production.md", "systemd"): "it sets up a machine",
     ("production.md", "Containers"): "it needs Docker",

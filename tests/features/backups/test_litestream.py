@@ -33,14 +33,18 @@ def block(kind: str, number: int, program: Program) -> str:
 
 
 @contextmanager
-def replicated(program: Program) -> Iterator[subprocess.Popen[bytes]]:
-    """Litestream, until it is killed."""
-    (program.folder / "litestream.yml").write_text(block("yaml", 0, program))
+def replicated(program: Program, replica: str | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """Litestream, until it is killed; maybe with another replica than the page's first."""
+    settings = block("yaml", 0, program)
+    if replica is not None:
+        settings = settings[: settings.index("    replica:")] + replica
+    (program.folder / "litestream.yml").write_text(settings)
     with (
         (program.folder / "litestream.log").open("ab") as log,
         subprocess.Popen(
             ["sh", "-c", f"exec {block('sh', 0, program)}"],
             cwd=program.folder,
+            env=program.environ,
             stdout=log,
             stderr=log,
         ) as process,
@@ -60,9 +64,13 @@ def wait_for_replica(program: Program, plants: list[tuple[object, ...]]) -> None
     restored = program.folder / "tried.db"
 
     def is_there() -> bool:
-        command = [LITESTREAM, "restore", "-force", "-o", str(restored)]
-        replica = f"file://{program.folder}/replica"
-        done = subprocess.run([*command, replica], capture_output=True, check=False)
+        command = [LITESTREAM, "restore", "-force", "-config", f"{program.folder}/litestream.yml"]
+        done = subprocess.run(
+            [*command, "-o", str(restored), str(file_of(program))],
+            env=program.environ,
+            capture_output=True,
+            check=False,
+        )
         return done.returncode == 0 and plants_of(url_of(restored)) == plants
 
     wait_until(is_there, pause=0.3)
