@@ -35,7 +35,7 @@ def noting(session: Session) -> Iterator[Note]:
     noted: list[tuple[str, dict[str, object]]] = []
 
     def note(command: str, **changed: object) -> None:
-        audit(session, command, **changed)
+        _audit(session, command, **changed)
         noted.append((command, changed))
 
     with session.transaction():
@@ -50,7 +50,7 @@ def note_change(session: Session, command: str, **changed: object) -> None:
         pass
 
 
-def audit(session: Queries, command: str, *, store: object = None, **changed: object) -> None:
+def _audit(session: Queries, command: str, *, store: object = None, **changed: object) -> None:
     """Add to the audit trail, within a transaction; a ``user`` is there by now, or still."""
     user = find_user(session, str(changed["user"])) if changed.get("user") else None
     *_, name = describe_person().values()

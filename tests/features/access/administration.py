@@ -29,12 +29,25 @@ def create_link(session: Session, store: str, grant: Grant) -> Link:
     return links.create_link(session, id_of(session, store), grant)
 
 
+def delete_store(session: Session, store: str) -> None:
+    with session.transaction():
+        store_id = stores.close_store(session, store)
+    stores.delete_store(session, store_id)
+
+
+def delete_user(session: Session, subject: str) -> bool:
+    user = records.require_user(session, subject)
+    with session.transaction():
+        users.end_access(session, user)
+    return users.delete_user(session, user)
+
+
 class Administration(administration.Administration):
     """Administers the database of a session, as commands and owners do."""
 
     describe_store = reading(stores.describe_store)
-    delete_store: Any = reading(stores.delete_store)
-    delete_user = reading(users.delete_user)
+    delete_store: Any = reading(delete_store)
+    delete_user = reading(delete_user)
     add_member: Any = changing(add_member)
     remove_member: Any = changing(remove_member)
     create_link = changing(create_link)

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.errors import InvalidCodeError, NoSuchLinkError, TooMuchAccessError
-from plantstore.core.model import Grant, Role, Scope, User, find_hashes_of, token_id_of
+from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of, token_id_of
 from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token, read_store_id
-from plantstore.features.access.owners import Manager, first_end, limit_to_member, require_room
+from plantstore.features.access.owners import first_end, limit_to_member, require_room
 from plantstore.sql.administration.new_tokens import ANYTHING
 from plantstore.sql.administration.tokens import IssuedToken, insert_token, number_range
 from plantstore.sql.scopes import from_text, read_access, to_text
@@ -40,9 +40,7 @@ class Link(Struct, frozen=True):
         return token_id_of(self.code_hash)
 
 
-def create_link(
-    session: Queries, store_id: int, grant: Grant, maker: Manager | None = None
-) -> Link:
+def create_link(session: Queries, store_id: int, grant: Grant, maker: Caller | None = None) -> Link:
     """A link that gives a member this token; links of the store that have expired are deleted.
 
     :raises PlantStoreError: as ``limit_to_member``, or the store has too many.

@@ -5,43 +5,31 @@ gives a token more than their own has, nor for longer; the store keeps an owner;
 rows are seen or changed.
 """
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.clock import now
 from plantstore.core.errors import (
-    ForbiddenError,
     InvalidTokenError,
     NoSuchStoreError,
     NoSuchTokenError,
     TooMuchAccessError,
 )
-from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of
+from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of, permissions_of
+from plantstore.core.operations import require_scope
 from plantstore.features.access import members
 from plantstore.sql.administration import tokens
 from plantstore.sql.administration.new_tokens import limit_grant
-from plantstore.sql.administration.records import find_user, insert_user
+from plantstore.sql.administration.records import find_role, find_user, insert_user
 from plantstore.sql.administration.tokens import IssuedToken, Token
-from plantstore.sql.scopes import read_access
+from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Queries
 
 MAX_MEMBERS = 1000
 MAX_TOKENS = 1000  # that are valid
 
 
-class Manager(Struct, frozen=True):
-    """Who manages which store now: the user, the token, what it may do there and until when."""
-
-    store_id: int
-    user_id: int
-    subject: str
-    token_hash: bytes
-    permissions: frozenset[Scope]
-    expires_at: int | None
-
-
-def require_manager(session: Queries, caller: Caller) -> Manager:
-    """Who calls, as of now.
+def require_manager(session: Queries, caller: Caller) -> Caller:
+    """Who calls, with the role, the permissions and the expiry as of now.
 
     :raises PlantStoreError: the token is not valid any more, or may not manage the store.
     """
@@ -49,19 +37,18 @@ def require_manager(session: Queries, caller: Caller) -> Manager:
     rows = session.query("find_valid_token", *token, now())
     if not rows:
         raise InvalidTokenError
-    user_id, subject, scopes, all_stores, expires_at = rows[0]
-    roles = session.query("find_role", caller.store_id, user_id)
-    if not roles or not (all_stores or caller.token_store_id == caller.store_id):
+    text, all_stores, expires_at = rows[0]
+    if not (all_stores or caller.token_store_id == caller.store_id):
         raise NoSuchStoreError
-    _, permissions = read_access(roles[0][0], scopes)
-    if Scope.MANAGE not in permissions:
-        raise ForbiddenError(scope=Scope.MANAGE.value)
-    who = (caller.store_id, user_id, subject, caller.token_hash)
-    return Manager(*who, permissions, expires_at)
+    role = find_role(session, caller.store_id, caller.user_id)
+    permissions = permissions_of(role, from_text(text))
+    manager = replace(caller, role=role, permissions=permissions, expires_at=expires_at)
+    require_scope(manager, Scope.MANAGE)
+    return manager
 
 
 def set_member(
-    session: Queries, manager: Manager, subject: str, role: Role
+    session: Queries, manager: Caller, subject: str, role: Role
 ) -> tuple[User, Role | None]:
     """Give a user a role, or change it; the user, who is created if need be, and the role before.
 
@@ -81,7 +68,7 @@ def list_tokens(session: Queries, store_id: int) -> list[Token]:
     return [token for token in listed if not token.all_stores]
 
 
-def create_token(session: Queries, manager: Manager, grant: Grant) -> IssuedToken:
+def create_token(session: Queries, manager: Caller, grant: Grant) -> IssuedToken:
     """Create a token for a member, which ends no later than the manager's.
 
     :raises PlantStoreError: as ``limit_to_member``, or there are too many.
@@ -118,7 +105,7 @@ def require_room(session: Queries, store_id: int) -> None:
         raise TooMuchAccessError(things="valid tokens")
 
 
-def revoke_token(session: Queries, manager: Manager, token_id: str) -> None:
+def revoke_token(session: Queries, manager: Caller, token_id: str) -> None:
     """Revoke a token for this store alone; nothing where it was revoked before.
 
     :raises NoSuchTokenError: there is none with this id.

@@ -57,12 +57,12 @@ SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role, s
     (SELECT subject FROM users WHERE user_id = m.added_by) AS adder
 FROM members AS m WHERE store_id = ?1 ORDER BY subject
 
--- Who calls; no row where the token is not valid.
+-- name: find_subject
+SELECT subject FROM users WHERE user_id = ?1
 
 -- name: find_valid_token
-SELECT t.user_id, (SELECT subject FROM users WHERE user_id = t.user_id), t.scopes, t.all_stores, t.expires_at
-FROM tokens AS t
-WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?3)
+SELECT scopes, all_stores, expires_at FROM tokens
+WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?3)
 
 -- A token for all stores is its user's, not the store's.
 

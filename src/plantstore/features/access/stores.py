@@ -1,7 +1,5 @@
 """Stores: their quotas, names and sizes, and how they are deleted."""
 
-from collections.abc import Callable
-
 from msgspec import Struct
 
 from plantstore.core.clock import now
@@ -43,18 +41,19 @@ def describe_store(session: Queries, name: str) -> StoreFacts:
     return StoreFacts(store, *row)
 
 
-def delete_store(session: Session, name: str, tell: Callable[[], None] = lambda: None) -> None:
-    """Remove a store with its plants, events, members and tokens, in transactions of its own.
+def close_store(session: Queries, name: str) -> int:
+    """End all access to a store that is to be deleted; its number."""
+    store = require_store(session, name)
+    session.query("note_deleted_store", store.store_id, store.revision)
+    session.query("delete_members_of_store", store.store_id)
+    return store.store_id
 
-    Access ends with the first one, in which it calls ``tell``. The others take parts: other
-    stores' writes get their turn.
+
+def delete_store(session: Session, store_id: int) -> None:
+    """Remove a closed store with its plants, events and tokens, in transactions of its own.
+
+    They take parts: other stores' writes get their turn.
     """
-    with session.transaction():
-        store = require_store(session, name)
-        store_id = store.store_id
-        session.query("note_deleted_store", store_id, store.revision)
-        session.query("delete_members_of_store", store_id)
-        tell()
     are_left = True
     while are_left:
         with session.transaction():

@@ -1,7 +1,6 @@
 """Users: their names, and how they are erased."""
 
 import re
-from collections.abc import Callable
 
 from plantstore.core.model import DELETED_USER, LABEL_MAX, User
 from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
@@ -16,29 +15,25 @@ def rename_user(session: Queries, subject: str, new_subject: str) -> None:
     session.query("rename_user", user.user_id, new_subject)
 
 
-def delete_user(session: Session, subject: str, tell: Callable[[], None] = lambda: None) -> bool:
-    """Erase a user, in transactions of its own: memberships, tokens, and the name in events.
+def delete_user(session: Session, user: User) -> bool:
+    """Erase a user whose access has ended, and the name in events, in transactions of its own.
 
-    Access ends with the first transaction, in which it calls ``tell``, and the user's row goes with
-    the last: the same command finishes what was interrupted. Events stay, as those of a deleted
-    user, without the token's label, which may be a name too. Whether no copy of the name is left
-    for readers.
+    The user's row goes with the last: the same command finishes what was interrupted. Events stay,
+    as those of a deleted user, without the token's label, which may be a name too. Whether no copy
+    of the name is left for readers.
     """
-    user = require_user(session, subject)
-    with session.transaction():
-        _delete_access(session, user)
-        tell()
     for store in list_stores(session):
         with session.transaction():  # batches that were begun before are over then
             session.query("lock_revisions", store.store_id, store.store_id)
         _forget_in_events(session, store.store_id, user)
     with session.transaction():
-        _delete_access(session, user)  # a token may have been created meanwhile
+        end_access(session, user)  # a token may have been created meanwhile
         session.query("delete_user", user.user_id)
     return session.drop_old_pages()
 
 
-def _delete_access(session: Queries, user: User) -> None:
+def end_access(session: Queries, user: User) -> None:
+    """Delete the memberships and tokens of a user, and the name in labels."""
     for query in ("delete_memberships_of", "delete_tokens_of", "delete_keys_of"):
         session.query(query, user.user_id)
     for query in ("forget_user_in_tokens", "forget_user_in_links"):

@@ -7,11 +7,10 @@ from functools import partial
 
 from msgspec import Struct
 
-from plantstore.core.model import Scope
+from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.access.http.jobs import Job, JobQueue
 from plantstore.features.access.http.owners import Outcome, Owners, split
-from plantstore.features.access.owners import Manager
 from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.client import send_now
 from plantstore.features.webhooks.deliverer import Deliverer
@@ -56,7 +55,7 @@ def _add_changes(owners: Owners, key: str | None) -> None:
         body: type[Struct] | None = None,
         status: int = 200,
     ) -> None:
-        def change(session: Session, manager: Manager, *given: object) -> Outcome:
+        def change(session: Session, manager: Caller, *given: object) -> Outcome:
             record = operate(session, manager.store_id, *given)
             has_body = status != _NO_CONTENT
             response = json_response(status, record, NO_STORE) if has_body else NO_CONTENT

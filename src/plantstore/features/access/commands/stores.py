@@ -2,11 +2,10 @@
 
 import re
 from contextlib import closing
-from functools import partial
 
 import click
 
-from plantstore.cli.administration_log import audit, changing, log_change
+from plantstore.cli.administration_log import changing
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
     change_options,
@@ -153,8 +152,9 @@ def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
     plants = records.require_store(session, name).plants
     warning = f"The store {name} and its {plants} plants will be deleted, permanently."
     require_name("store", name, warning, yes=yes)
-    stores.delete_store(session, name, partial(audit, session, "store delete", store=name))
-    log_change("store delete", store=name)
+    with changing(session, "store delete", store=name):
+        store_id = stores.close_store(session, name)
+    stores.delete_store(session, store_id)
     sentence = f"deleted the store {name} and its {plants} plants"
     output.report_change({"name": name, "plants": plants}, sentence)
 

@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 
 import click
 
-from plantstore.cli.administration_log import audit, changing, log_change, noting
+from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import change_options, read_options, yes_option
 from plantstore.cli.output import Output
@@ -86,7 +85,7 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     Example:
       plantstore user delete ada --yes
     """
-    records.require_user(session, subject)
+    user = records.require_user(session, subject)
     roles = _find_roles(session)
     stores = [store for store, _ in roles.get(subject, [])]
     owners = Counter(store for held in roles.values() for store, role in held if role == "owner")
@@ -97,9 +96,9 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     if orphans:
         warning += f" No owner is left in: {', '.join(orphans)}."
     require_name("user", subject, warning, yes=yes)
-    told = partial(audit, session, "user delete", user=subject)
-    is_gone = users.delete_user(session, subject, told)
-    log_change("user delete", user=subject)
+    with changing(session, "user delete", user=subject):
+        users.end_access(session, user)
+    is_gone = users.delete_user(session, user)
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"
     output.report_change({"subject": subject, "stores": stores}, sentence)
     if not is_gone:

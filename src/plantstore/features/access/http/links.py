@@ -11,23 +11,28 @@ from msgspec import Meta, Struct
 
 from plantstore.core.clock import write_time
 from plantstore.core.errors import InvalidCodeError, NoSuchLinkError
-from plantstore.core.model import Scope
+from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
 from plantstore.core.settings import read_rate
 from plantstore.core.tokens import CODE_PREFIX, is_well_formed
 from plantstore.features.access import links
 from plantstore.features.access.http.bodies import Text, read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
-from plantstore.features.access.http.owners import Outcome, Owners, pick
+from plantstore.features.access.http.owners import (
+    Outcome,
+    Owners,
+    Record,
+    pick,
+    to_record,
+    write_optional_time,
+)
 from plantstore.features.access.http.tokens import (
     TokenRequest,
     describe_made,
     describe_token,
     read_grant,
-    write_optional_time,
 )
 from plantstore.features.access.links import Link
-from plantstore.features.access.owners import Manager
 from plantstore.http.app import App
 from plantstore.http.limits.rates import Rates, require
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
@@ -43,41 +48,28 @@ class LinkCode(Struct, frozen=True):
     dry_run: Annotated[bool, Meta(description="true or false")] = False
 
 
-class LinkRecord(Struct, frozen=True, omit_defaults=True):
-    """A link that waits; an address that signs in is that of a page with ``#code=CODE``."""
-
-    id: str
-    store: str
-    user: str
-    label: str
-    scopes: list[Scope]
-    code_expires_at: str
-    expires_at: str | None = None
-    code: str = ""
-
-
-def create_link(days: int, session: Session, manager: Manager, body: TokenRequest) -> Outcome:
-    grant = read_grant(body, manager, days)
+def create_link(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
+    grant = read_grant(session, manager, body, days)
     link = links.create_link(session, manager.store_id, grant, manager)
     fields = {"member_id": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
     return json_response(201, _describe(link), NO_STORE), {"link_id": link.link_id, **fields}
 
 
-def list_links(session: Session, store_id: int) -> list[LinkRecord]:
+def list_links(session: Session, store_id: int) -> list[Record]:
     return [_describe(link) for link in links.list_links(session, store_id)]
 
 
-def read_link(session: Session, store_id: int, link_id: str) -> LinkRecord:
+def read_link(session: Session, store_id: int, link_id: str) -> Record:
     return pick(list_links(session, store_id), "id", link_id, NoSuchLinkError(link_id=link_id))
 
 
-def revoke_link(session: Session, manager: Manager, link_id: str) -> Outcome:
+def revoke_link(session: Session, manager: Caller, link_id: str) -> Outcome:
     link = links.revoke_link(session, link_id, manager.store_id)
     return NO_CONTENT, {"link_id": link_id, "member_id": link.user.user_id}
 
 
-def _describe(link: Link) -> LinkRecord:
-    return LinkRecord(
+def _describe(link: Link) -> Record:
+    return to_record(
         id=link.link_id,
         store=link.store,
         user=link.user.subject,
@@ -85,7 +77,7 @@ def _describe(link: Link) -> LinkRecord:
         scopes=[scope for scope in Scope if scope in (link.grant.scopes or ())],
         code_expires_at=write_time(link.expires_at),
         expires_at=write_optional_time(link.grant.expires_at),
-        code=link.code,
+        code=link.code or None,
     )
 
 
@@ -115,7 +107,9 @@ class Redemption:
                 self._owners.audit(session, request, "link redeem", made, describe_made(made))
             who = {"store_id": made.store_id, "user_id": made.user_id}
             self._owners.log(request, {**who, **describe_made(made)})
-            return json_response(201, describe_token(made, issued.secret, made.store), NO_STORE)
+            return json_response(
+                201, describe_token(made, token=issued.secret, store=made.store), NO_STORE
+            )
 
         with suppress(InvalidCodeError):
             if is_well_formed(body.code, CODE_PREFIX):  # else it is refused without a query

@@ -6,10 +6,9 @@ from msgspec import Meta, Struct
 
 from plantstore.core.clock import write_time
 from plantstore.core.errors import InvalidChangeError, NoSuchMemberError
-from plantstore.core.model import Role
+from plantstore.core.model import Caller, Role
 from plantstore.features.access import members, owners
-from plantstore.features.access.http.owners import Outcome, pick
-from plantstore.features.access.owners import Manager
+from plantstore.features.access.http.owners import Outcome, Record, pick, to_record
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.records import check_subject
 from plantstore.sql.session import Session
@@ -21,37 +20,30 @@ class MemberRole(Struct, frozen=True):
     role: Annotated[Role, Meta(description=f"one of {', '.join(Role)}")]
 
 
-class StoreMember(Struct, frozen=True, omit_defaults=True):
-    """A member, as clients see one; a change has no ``since``."""
-
-    user: str
-    role: Role
-    since: str | None = None
-    by: str | None = None
+def list_members(session: Session, store_id: int) -> list[Record]:
+    return [
+        to_record(user=one.subject, role=one.role, since=write_time(one.since), by=one.by)
+        for one in members.list_members(session, store_id)
+    ]
 
 
-def list_members(session: Session, store_id: int) -> list[StoreMember]:
-    listed = members.list_members(session, store_id)
-    return [StoreMember(one.subject, one.role, write_time(one.since), one.by) for one in listed]
-
-
-def read_member(session: Session, store_id: int, subject: str) -> StoreMember:
+def read_member(session: Session, store_id: int, subject: str) -> Record:
     check_subject(subject)
     return pick(
         list_members(session, store_id), "user", subject, NoSuchMemberError(subject=subject)
     )
 
 
-def set_member(session: Session, manager: Manager, subject: str, body: MemberRole) -> Outcome:
+def set_member(session: Session, manager: Caller, subject: str, body: MemberRole) -> Outcome:
     """Give a user a role; 201 for a new member."""
     if "\ufffd" in subject:  # what a path has that is not UTF-8 was decoded to it
         raise InvalidChangeError(reason="the user's name is not valid UTF-8")
     user, before = owners.set_member(session, manager, subject, body.role)
-    member = StoreMember(user.subject, body.role)
+    member = to_record(user=user.subject, role=body.role)
     response = json_response(201 if before is None else 200, member, NO_STORE)
     return response, {"member_id": user.user_id, "role": body.role, "old_role": before or "none"}
 
 
-def remove_member(session: Session, manager: Manager, subject: str) -> Outcome:
+def remove_member(session: Session, manager: Caller, subject: str) -> Outcome:
     user = members.remove_member(session, manager.store_id, subject)
     return NO_CONTENT, {"member_id": user.user_id, "role": "none"}

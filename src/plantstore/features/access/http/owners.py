@@ -6,10 +6,10 @@ by their numbers, as everywhere in the service's log.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
 
 from msgspec import Struct
 
+from plantstore.core.clock import write_time
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import Caller, Scope
@@ -30,7 +30,17 @@ Fields = Mapping[str, object]  # what a log line says of a change
 Outcome = tuple[Response, Fields]
 # Of a session, who manages the store, the path's value if any, and the body if there is a kind.
 Change = Callable[..., Outcome]
-Record = TypeVar("Record", bound=Struct)
+Record = Mapping[str, object]  # a token, link or member, as clients see it
+
+
+def to_record(**fields: object) -> Record:
+    """What applies: fields that are None are left out."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def write_optional_time(milliseconds: int | None) -> str | None:
+    """A time, or None for never."""
+    return None if milliseconds is None else write_time(milliseconds)
 
 
 def pick(records: list[Record], field: str, value: str, missing: PlantStoreError) -> Record:
@@ -39,7 +49,7 @@ def pick(records: list[Record], field: str, value: str, missing: PlantStoreError
     :raises PlantStoreError: there is none.
     """
     for record in records:
-        if getattr(record, field) == value:
+        if record[field] == value:
             return record
     raise missing
 

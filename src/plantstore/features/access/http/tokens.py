@@ -7,11 +7,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.core.clock import now, write_time
 from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
-from plantstore.core.model import EXPIRY_MAX, Grant, Scope
+from plantstore.core.model import EXPIRY_MAX, Caller, Grant, Scope
 from plantstore.features.access import owners
 from plantstore.features.access.http.bodies import Text
-from plantstore.features.access.http.owners import Fields, Outcome, pick
-from plantstore.features.access.owners import Manager
+from plantstore.features.access.http.owners import (
+    Fields,
+    Outcome,
+    Record,
+    pick,
+    to_record,
+    write_optional_time,
+)
 from plantstore.features.access.users import label_by
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.tokens import Token, find_token
@@ -36,49 +42,36 @@ class TokenRequest(Struct, frozen=True):
     ] = UNSET
 
 
-class TokenRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A token, as clients see one; what does not apply is left out."""
-
-    id: str
-    user: str
-    label: str
-    scopes: list[Scope]
-    created_at: str
-    expires_at: str | None = None
-    last_used_at: str | None = None
-    token: str | None = None
-    store: str | None = None
-
-
-def list_tokens(session: Session, store_id: int) -> list[TokenRecord]:
+def list_tokens(session: Session, store_id: int) -> list[Record]:
     return [describe_token(token) for token in owners.list_tokens(session, store_id)]
 
 
-def read_token(session: Session, store_id: int, token_id: str) -> TokenRecord:
+def read_token(session: Session, store_id: int, token_id: str) -> Record:
     return pick(list_tokens(session, store_id), "id", token_id, NoSuchTokenError(token_id=token_id))
 
 
-def create_token(days: int, session: Session, manager: Manager, body: TokenRequest) -> Outcome:
+def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
     """Create a token for a member, which by default expires after so many days."""
-    issued = owners.create_token(session, manager, read_grant(body, manager, days))
-    record = describe_token(issued.token, issued.secret)
+    issued = owners.create_token(session, manager, read_grant(session, manager, body, days))
+    record = describe_token(issued.token, token=issued.secret)
     return json_response(201, record, NO_STORE), describe_made(issued.token)
 
 
-def revoke_token(session: Session, manager: Manager, token_id: str) -> Outcome:
+def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
     owners.revoke_token(session, manager, token_id)
     member_id = find_token(session, token_id).user_id
     return NO_CONTENT, {"revoked_token_id": token_id, "member_id": member_id}
 
 
-def read_grant(body: TokenRequest, manager: Manager, days: int) -> Grant:
+def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int) -> Grant:
     """What a body asks for.
 
     The label says by default who grants it, and when, as on the command line.
 
     :raises InvalidChangeError: no token can have its expiry.
     """
-    label = label_by(manager.subject, f"{datetime.now(UTC):%Y-%m-%d}")
+    ((subject,),) = session.query("find_subject", manager.user_id)
+    label = label_by(subject, f"{datetime.now(UTC):%Y-%m-%d}")
     return Grant(
         subject=body.user,
         scopes=None if body.scopes is UNSET else frozenset(body.scopes),
@@ -96,10 +89,8 @@ def describe_made(made: Token) -> Fields:
     }
 
 
-def describe_token(
-    token: Token, secret: str | None = None, store: str | None = None
-) -> TokenRecord:
-    return TokenRecord(
+def describe_token(token: Token, /, **more: str) -> Record:
+    return to_record(
         id=token.token_id,
         user=token.subject,
         label=token.label,
@@ -107,8 +98,7 @@ def describe_token(
         created_at=write_time(token.created_at),
         expires_at=write_optional_time(token.expires_at),
         last_used_at=write_optional_time(token.last_used_at),
-        token=secret,
-        store=store,
+        **more,
     )
 
 
@@ -122,8 +112,3 @@ def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
         reason = "expires_at must be later than now, and before the year 10000"
         raise InvalidChangeError(reason=reason)
     return expires_at
-
-
-def write_optional_time(milliseconds: int | None) -> str | None:
-    """A time, or None for never."""
-    return None if milliseconds is None else write_time(milliseconds)
