@@ -1,8 +1,8 @@
 """Options of several commands."""
 
 import socket
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
@@ -19,6 +19,7 @@ from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, broken_rule
 from plantstore.core.settings import Settings, load_database
 from plantstore.core.sources import Sources
 from plantstore.databases import open_session
+from plantstore.sql.session import Session
 
 Command = Callable[..., None]
 
@@ -50,17 +51,23 @@ def pass_session(command: Command) -> Command:
     """The command gets a ``session`` on the database, which exists."""
 
     @wraps(command)
-    def run(*, database: str, **arguments: object) -> None:
-        with closing(open_session(database)) as session:
-            try:
-                command(session=session, **arguments)
-            except PlantStoreError as error:
-                grant = arguments.get("grant")
-                store = grant.store if isinstance(grant, Grant) else arguments.get("store")
-                error.details.setdefault("store", store)
-                raise
+    @click.pass_context
+    def run(context: click.Context, /, **arguments: object) -> None:
+        with using_database(context) as session:
+            command(session=session, **arguments)
 
-    return pass_database(run)
+    return run
+
+
+@contextmanager
+def using_database(context: click.Context) -> Iterator[Session]:
+    """A session on the database of a command; errors name its ``--store``."""
+    with closing(open_session(load_database(find_sources(context)))) as session:
+        try:
+            yield session
+        except PlantStoreError as error:
+            error.details.setdefault("store", context.params.get("store"))
+            raise
 
 
 def read_options(command: Command) -> Command:

@@ -5,7 +5,7 @@ The client's errors end a command as a database's do: with a sentence and a stat
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,8 @@ from urllib.parse import quote
 
 import click
 
-from plantstore.cli.options import Command, store_option
-from plantstore.cli.sources import find_sources
-from plantstore.core.errors import PlantStoreError, SetupError
-from plantstore.core.settings import load_database
-from plantstore.databases import open_session
+from plantstore.cli.options import Command, store_option, using_database
+from plantstore.core.errors import SetupError
 from plantstore.sql.session import Session
 
 if TYPE_CHECKING:
@@ -46,12 +43,8 @@ def pass_store(
                 return
             if store is None and required:
                 raise click.UsageError("Missing option '--store'.")
-            with closing(open_session(load_database(find_sources(context)))) as session:
-                try:
-                    command(store=in_database(session, store), **arguments)
-                except PlantStoreError as error:
-                    error.details.setdefault("store", store)
-                    raise
+            with using_database(context) as session:
+                command(store=in_database(session, store), **arguments)
 
         return store_option(explanation)(run)
 
