@@ -1,4 +1,4 @@
-"""``python -m bench.tenants``: how long one tenant waits while another one's reader floods.
+"""``python -m bench.tenants``: how long one tenant waits while another one floods.
 
 The median time of a list and of a create may be three times what it is without the flood.
 """
@@ -17,7 +17,7 @@ import click
 from msgspec import Struct
 
 from bench.load import LUA
-from bench.servers import ALL_CORES, Server, WrongResponseError, running_service
+from bench.servers import ALL_CORES, Server, WrongResponseError, fetch, running_service
 from bench.stores import fresh_database, make_store
 from tests.databases import execute
 
@@ -36,25 +36,27 @@ _OK = 200
 
 
 class Flood(Struct, frozen=True):
-    """Requests of one kind, each with ``count`` lines as its body."""
+    """Requests of one kind, each with ``count`` lines as its body, and their ``status``."""
 
     path: str
     method: str = "GET"
-    headers: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
     line: str = "-"
     count: int = 0
+    status: int = 200
 
 
-_PLANT = '{"id":NUMBER,"name":"Monstera deliciosa"}\n'
-_CHANGE = _PLANT.replace("{", '{"op":"upsert",').replace("NUMBER", "1NUMBER")
-_AS_CSV, _AS_NDJSON = ("Accept: text/csv",), ("Accept: application/x-ndjson",)
-_OF_JSON = ("Content-Type: application/json",)
-_OF_NDJSON = ("Content-Type: application/x-ndjson",)
+_NEW_PLANT = '{"id":NUMBER,"name":"Monstera deliciosa"}\n'
+_PLANT = '{"name":"Monstera NUMBER"}\n'  # another one each time, or nothing is written
+_CHANGE = '{"op":"upsert","id":1NUMBER,"name":"Monstera deliciosa"}\n'
+_AS_CSV, _AS_NDJSON = (("Accept", "text/csv"),), (("Accept", "application/x-ndjson"),)
+_OF_JSON = (("Content-Type", "application/json"),)
+_OF_NDJSON = (("Content-Type", "application/x-ndjson"),)
 _PAGE = "?limit=LIMIT&n=NUMBER"
 FLOODS = {
     "changes": Flood("/changes", "POST", _OF_NDJSON, _CHANGE, 1000),
     "changes-atomic": Flood("/changes?atomic=true", "POST", _OF_NDJSON, _CHANGE, 1000),
-    "create": Flood("/plants", "POST", _OF_JSON, _PLANT, 1),
+    "create": Flood("/plants", "POST", _OF_JSON, _NEW_PLANT, 1),
     "events": Flood(f"/events{_PAGE}"),
     "list": Flood(f"/plants{_PAGE}"),
     "list-all": Flood("/plants?n=NUMBER"),
@@ -62,6 +64,7 @@ FLOODS = {
     "list-csv-all": Flood("/plants?n=NUMBER", headers=_AS_CSV),
     "list-etag": Flood(f"/plants{_PAGE}&include=etag"),
     "list-ndjson": Flood(f"/plants{_PAGE}", headers=_AS_NDJSON),
+    "refused": Flood("/plants/1", "PUT", _OF_JSON, _NEW_PLANT, 1, 400),
     "replace": Flood("/plants/1", "PUT", _OF_JSON, _PLANT, 1),
     "tags": Flood("/tags?limit=LIMIT&n=NUMBER"),
 }
@@ -97,17 +100,34 @@ def _measure(service: Server, flooding: str, token: str, name: str, connections:
         with _flood(service, flooding, FLOODS[name], connections):
             _time(service, token, beside)
     click.echo(name)
-    return max(_show(request, alone[request], beside[request]) for request in alone)
+    ratios = []
+    for request, quiet in alone.items():
+        ratios.append(median(beside[request]) / median(quiet))
+        figures = (
+            f"{1000 * median(quiet):6.2f} ms alone, {1000 * median(beside[request]):6.2f} ms beside"
+        )
+        click.echo(f"{request:8} {figures}, {ratios[-1]:5.1f} times")
+    return max(ratios)
 
 
 @contextmanager
 def _flood(service: Server, token: str, flood: Flood, connections: int) -> Iterator[None]:
     """Send such requests as fast as these connections receive the responses."""
+    headers = {"Authorization": f"Bearer {token}", **dict(flood.headers)}
+    first = time.time_ns() // 10**6 % 10**9 * 1000  # in no other run
+    path, line = (
+        part.replace("LIMIT", "1").replace("NUMBER", f"{first}")
+        for part in (flood.path, flood.line)
+    )
+    response = fetch(
+        service.origin, flood.method, path, headers, line.encode() if flood.count else None
+    )
+    if response.status != flood.status:
+        raise WrongResponseError(f"{flood.method} {path}: {response.status}")
     command = ["wrk", "-t1", f"-c{connections}", "-d600s", "--timeout", "60s"]
     command += ["--script", "flood.lua"]
-    for header in (f"Authorization: Bearer {token}", *flood.headers):
-        command += ["--header", header]
-    first = time.time_ns() // 10**6 % 10**9 * 1000  # in no other run
+    for name, value in headers.items():
+        command += ["--header", f"{name}: {value}"]
     command += [service.origin, "--", str(first), flood.method, flood.path]
     command += [flood.line, str(flood.count)]
     load = subprocess.Popen(command, cwd=LUA, stdout=subprocess.DEVNULL)
@@ -136,14 +156,6 @@ def _time(service: Server, token: str, times: Times) -> None:
                 times[name].append(time.perf_counter() - begin)
                 if response.status != _OK:
                     raise WrongResponseError(f"{name}: {response.status}")
-
-
-def _show(name: str, alone: list[float], beside: list[float]) -> float:
-    """Print the medians; their ratio."""
-    ratio = median(beside) / median(alone)
-    figures = f"{1000 * median(alone):6.2f} ms alone, {1000 * median(beside):6.2f} ms beside"
-    click.echo(f"{name:8} {figures}, {ratio:5.1f} times")
-    return ratio
 
 
 if __name__ == "__main__":

@@ -171,9 +171,13 @@ async def test_the_application_gives_all_routes_their_turns(
     assert done.index(MANY) < MANY // 2
 
 
-@pytest.mark.parametrize(("body", "is_large"), [(b"[" + 16000 * b"1,", True), (b"[", False)])
-async def test_a_large_body_costs_more_turns(
-    tmp_path: Path, body: bytes, *, is_large: bool
+@pytest.mark.parametrize(
+    ("query", "body", "costs_more"),
+    [(b"", 32_000 * b"x", True), (b"limit=many", b"", True), (b"", b"", False)],
+    ids=["large body", "refused", "small"],
+)
+async def test_a_large_body_and_a_refusal_cost_more_turns(
+    tmp_path: Path, query: bytes, body: bytes, *, costs_more: bool
 ) -> None:
     url = create_sqlite(tmp_path)
     flood, other = make_tokens(url)
@@ -181,8 +185,8 @@ async def test_a_large_body_costs_more_turns(
     async with application(url) as app:
 
         async def flooding() -> None:
-            sent = request(0, "POST", flood, b"/plants")
-            sent.body = body
+            sent = request(0, "GET", flood, b"/plants")
+            sent.query, sent.body = query, body
             await app.handle(sent)
             done.append("flood")
 
@@ -194,7 +198,7 @@ async def test_a_large_body_costs_more_turns(
         await list_plants(1)
         await asyncio.gather(*(flooding() for _ in range(MANY)), list_plants(20))
     last = max(number for number, name in enumerate(done) if name == "other")
-    assert (done[:last].count("flood") < 10) == is_large
+    assert (done[:last].count("flood") < 10) == costs_more
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from plantstore.core.settings import Settings
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT
+from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT, REFUSED
 from plantstore.http.limits.lanes import Lanes
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
@@ -217,12 +217,16 @@ class App:
         return error_response(error)
 
     def _charge(self, request: Request, response: Response | Stream) -> None:
-        """Have the user pay in turns for large bodies and responses; streams have few places."""
+        """Have the user pay in turns for large bodies and responses, and for what is refused.
+
+        Streams have few places.
+        """
         if request.caller is not None:
             body = request.body
             read = len(body) if isinstance(body, bytes) else body.buffered
             sent = len(response.body) if isinstance(response, Response) else 0
-            if cost := read // BYTES_READ + sent // BYTES_SENT:
+            cost = read // BYTES_READ + sent // BYTES_SENT + (REFUSED if response.error else 0)
+            if cost:
                 self.turns.charge(request.caller.principal, cost)
 
     async def _take_turn_of_network(self, request: Request) -> None:

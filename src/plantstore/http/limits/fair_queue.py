@@ -14,6 +14,7 @@ CACHED = 1  # the cost of a request that is answered from memory by its bytes: 1
 ROUTED = 6  # of any other, and more:
 BYTES_SENT = 4096  # of a response, for each of which 1 is added
 BYTES_READ = 512  # of a body
+REFUSED = 18  # is added to that of a request that is refused, which is explained and logged
 _QUANTUM = 24
 _SHARED_SECONDS = 10.0  # after another user was seen
 
