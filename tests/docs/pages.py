@@ -6,6 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tests.cli.program import Program
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
@@ -13,62 +15,41 @@ _GENERATED = "reference.md"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 
-# The tests that run the blocks of a heading: "" is what comes before the first, "*" the page.
-RUN_BY: Mapping[tuple[str, str], str] = {
-    ("README.md", "*"): "tests/docs/test_readme.py",
-    ("access.md", "*"): "tests/docs/test_commands.py",
-    ("import.md", "*"): "tests/docs/test_commands.py",
-    ("plants.md", "*"): "tests/docs/test_commands.py",
-    ("events.md", "*"): "tests/docs/test_pages.py",
-    ("webhooks.md", "Create a webhook"): "tests/docs/test_pages.py",
-    ("webhooks.md", "Receive messages"): "tests/docs/test_receivers.py",
-    ("webhooks.md", "When a receiver fails"): "tests/docs/test_pages.py",
-    ("webhooks.md", "Secrets"): "tests/docs/test_pages.py",
-    ("moving.md", "*"): "tests/docs/test_pages.py",
-    ("troubleshooting.md", "Why is it not ready?"): "tests/docs/test_pages.py",
-    ("troubleshooting.md", "Who deleted plant 7?"): "tests/docs/test_pages.py",
-    ("troubleshooting.md", "Which token leaked?"): "tests/docs/test_pages.py",
-    ("troubleshooting.md", ""): "tests/docs/test_pages.py",
-    ("monitoring.md", "Health"): "tests/docs/test_pages.py",
-    ("monitoring.md", "Status"): "tests/docs/test_pages.py",
-    ("production.md", "Settings"): "tests/docs/test_pages.py",
-    ("production.md", "TLS"): "tests/docs/test_pages.py",
-    ("quickstart.md", "*"): "tests/docs/test_pages.py",
-    ("clients.md", "*"): "tests/clients/test_generated.py",
-    ("install.md", "For a service"): "tests/deploy/test_packages.py",
-    ("install.md", "For yourself"): "tests/deploy/test_packages.py",
-    ("install.md", "Shell completion"): "tests/docs/test_pages.py",
-    ("upgrade.md", "*"): "tests/docs/test_upgrade.py",
-    ("worst-day.md", "*"): "tests/docs/test_worst_day.py",
-    ("backup.md", "SQLite"): "tests/docs/test_commands.py",
-    ("backup.md", "To S3-compatible storage"): "tests/features/backups/test_s3.py",
-    ("backup.md", "Restore"): "tests/docs/test_commands.py",
-    ("backup.md", "One store of several"): "tests/features/backups/test_one_store.py",
-    ("backup.md", "Verify"): "tests/docs/test_commands.py",
-    ("backup.md", "A drill"): "tests/docs/test_commands.py",
-    (
-        "backup.md",
-        "Litestream: every second, to another place",
-    ): "tests/features/backups/test_litestream.py",
-    ("backup.md", "Dump"): "tests/features/backups/test_postgres.py",
-    ("backup.md", "Any point in time"): "tests/features/backups/test_postgres.py",
-    ("proxies.md", "nginx"): "tests/deploy/proxies.py",
-    ("proxies.md", "Caddy"): "tests/deploy/proxies.py",
-    ("proxies.md", "HAProxy"): "tests/deploy/proxies.py",
+# Each test, and what it runs: pages, or headings of pages, written as links to them.
+RUN_BY: Mapping[str, str] = {
+    "tests/docs/test_readme.py": "README.md",
+    "tests/docs/test_commands.py": "access.md import.md plants.md"
+    " backup.md#sqlite backup.md#restore backup.md#verify backup.md#a-drill",
+    "tests/docs/test_pages.py": "events.md moving.md quickstart.md monitoring.md#health"
+    " monitoring.md#status production.md#settings production.md#tls install.md#shell-completion"
+    " troubleshooting.md# troubleshooting.md#why-is-it-not-ready"
+    " troubleshooting.md#who-deleted-plant-7 troubleshooting.md#which-token-leaked"
+    " webhooks.md#create-a-webhook webhooks.md#when-a-receiver-fails webhooks.md#secrets",
+    "tests/docs/test_receivers.py": "webhooks.md#receive-messages",
+    "tests/docs/test_upgrade.py": "upgrade.md",
+    "tests/docs/test_worst_day.py": "worst-day.md",
+    "tests/clients/test_generated.py": "clients.md",
+    "tests/deploy/test_packages.py": "install.md#for-a-service install.md#for-yourself",
+    "tests/deploy/proxies.py": "proxies.md#nginx proxies.md#caddy proxies.md#haproxy",
+    "tests/features/backups/test_one_store.py": "backup.md#one-store-of-several",
+    "tests/features/backups/test_litestream.py": "backup.md"
+    "#litestream-every-second-to-another-place",
+    "tests/features/backups/test_s3.py": "backup.md#to-s3-compatible-storage",
+    "tests/features/backups/test_postgres.py": "backup.md#dump backup.md#any-point-in-time",
 }
-NOT_RUN: Mapping[tuple[str, str], str] = {
-    ("install.md", ""): "it installs Debian's packages",
-    ("production.md", "systemd"): "it sets up a machine",
-    ("production.md", "Containers"): "it needs Docker",
-    ("proxies.md", "The services"): "it needs systemd; tests/deploy/test_rolling.py does the same",
-    ("monitoring.md", "Metrics"): "it needs Prometheus",
-    ("monitoring.md", "Logs"): "an example of a line",
-    ("monitoring.md", "Administration"): "an example of a line",
-    ("monitoring.md", "fail2ban"): "it needs fail2ban",
-    ("troubleshooting.md", "Which request was slow?"): "it needs systemd's journal",
-    ("scaling.md", "Several workers on a file"): "tests/faults/test_workers.py starts several",
-    ("scaling.md", "PostgreSQL: several processes, several machines"): "its URL is no database's",
-    ("citus.md", "Set it up"): "it needs servers with Citus; tests/postgres/citus.py does the same",
+NOT_RUN: Mapping[str, str] = {
+    "install.md#": "it installs Debian's packages",
+    "production.md#systemd": "it sets up a machine",
+    "production.md#containers": "it needs Docker",
+    "proxies.md#the-services": "it needs systemd; tests/deploy/test_rolling.py does the same",
+    "monitoring.md#metrics": "it needs Prometheus",
+    "monitoring.md#logs": "an example of a line",
+    "monitoring.md#administration": "an example of a line",
+    "monitoring.md#fail2ban": "it needs fail2ban",
+    "troubleshooting.md#which-request-was-slow": "it needs systemd's journal",
+    "scaling.md#several-workers-on-a-file": "tests/faults/test_workers.py starts several",
+    "scaling.md#postgresql-several-processes-several-machines": "its URL is no database's",
+    "citus.md#set-it-up": "it needs servers with Citus; tests/postgres/citus.py does the same",
 }
 
 
@@ -79,6 +60,11 @@ class Block(Struct, frozen=True):
     heading: str
     kind: str
     text: str
+
+    @property
+    def place(self) -> str:
+        """The link to its heading, or to the page."""
+        return f"{self.page}#{anchor_of(self.heading)}"
 
 
 def read_page(path: Path) -> str:
@@ -91,9 +77,9 @@ def blocks_of(path: Path) -> Iterator[Block]:
     if path.name == _GENERATED:
         return
     text = read_page(path)
-    for found in _BLOCK.finditer(text):
-        above = _HEADING.findall(_BLOCK.sub("", text[: found.start()]))
-        yield Block(path.name, above[-1] if above else "", found[1], found[2])
+    for fenced in _BLOCK.finditer(text):
+        above = _HEADING.findall(_BLOCK.sub("", text[: fenced.start()]))
+        yield Block(path.name, above[-1] if above else "", fenced[1], fenced[2])
 
 
 def take(page: str, *headings: str, kind: str = "sh") -> list[str]:
@@ -111,6 +97,18 @@ def without_blocks(path: Path) -> str:
 
 
 def anchors_of(path: Path) -> set[str]:
-    """What links to the page's headings have after the #."""
-    titles = re.findall(r"^#+ (.+)$", without_blocks(path), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+    """The anchors of the page's headings."""
+    return set(map(anchor_of, re.findall(r"^#+ (.+)$", without_blocks(path), re.MULTILINE)))
+
+
+def anchor_of(heading: str) -> str:
+    """What a link to the heading has after the #."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def paste(program: Program, *blocks: str, **environ: str) -> str:
+    """Run blocks in a shell, with these variables; what they print."""
+    variables = "".join(f"export {name}={value}\n" for name, value in environ.items())
+    done = program.in_shell("set -e\n" + variables + "".join(blocks), shell="bash")
+    assert done.status == 0, done
+    return done.out

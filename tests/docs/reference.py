@@ -57,17 +57,19 @@ notes and logs to stderr."""
 
 def render() -> str:
     """The whole file."""
-    lines = [_INTRODUCTION, *_settings(), _ERRORS, *_errors(), _METRICS, *_metrics(), _COMMANDS]
-    # As the program makes it: with its own names of the help option.
-    settings = cli.context_settings
-    lines += _commands(click.Context(cli, info_name="plantstore", **settings))
-    return "\n".join(lines) + "\n"
-
-
-def _settings() -> Iterator[str]:
+    lines = [_INTRODUCTION]
     for name, kind in SETTINGS.items():
         default, meaning = _default(getattr(kind(), name)), _describe(setting_types(kind)[name])
-        yield f"| `{name}` | `PLANTSTORE_{name.upper()}` | {default} | {meaning} |"
+        lines.append(f"| `{name}` | `PLANTSTORE_{name.upper()}` | {default} | {meaning} |")
+    lines.append(_ERRORS)
+    lines += [f"| {row.number} | {row.status} | {row.when} | {row.message} |" for row in TABLE]
+    lines.append(_METRICS)
+    for metric in CATALOGUE:
+        labels = ", ".join(f"`{label}`" for label in metric.labels)
+        lines.append(f"| `{metric.name}` | {metric.kind} | {labels} | {metric.description} |")
+    # As the program makes it: with its own names of the help option.
+    context = click.Context(cli, info_name="plantstore", **cli.context_settings)
+    return "\n".join([*lines, _COMMANDS, *_commands(context)]) + "\n"
 
 
 def _describe(hint: Any) -> str:  # noqa: ANN401 - any type
@@ -82,17 +84,6 @@ def _default(value: object) -> str:
     if isinstance(value, tuple):
         value = ", ".join(map(str, value))
     return f"`{value}`" if value not in ("", None) else ""
-
-
-def _errors() -> Iterator[str]:
-    for row in TABLE:
-        yield f"| {row.number} | {row.status} | {row.when} | {row.message} |"
-
-
-def _metrics() -> Iterator[str]:
-    for metric in CATALOGUE:
-        labels = ", ".join(f"`{label}`" for label in metric.labels)
-        yield f"| `{metric.name}` | {metric.kind} | {labels} | {metric.description} |"
 
 
 def _commands(context: click.Context) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Program
-from tests.docs.pages import DOCS, read_page, take
+from tests.docs.pages import DOCS, paste, read_page, take
 from tests.service import Service
 
 NAMED = "plants-20301231T235959.123Z.db"
@@ -17,13 +17,6 @@ NAMED = "plants-20301231T235959.123Z.db"
 def program(tmp_path: Path) -> Program:
     """The program with an empty database."""
     return Program(tmp_path).with_database()
-
-
-def paste(program: Program, *blocks: str) -> str:
-    """Run blocks in a shell; what they print."""
-    done = program.in_shell("set -e\n" + "".join(blocks), shell="bash")
-    assert done.status == 0, done
-    return done.out
 
 
 def test_the_commands_of_access_work_in_their_order(program: Program) -> None:
@@ -55,7 +48,7 @@ def test_the_commands_of_import_work(program: Program) -> None:
     paste(program, *blocks)
     with Service(program.folder, database=program.database) as service:
         sending = over_http.replace("http://127.0.0.1:8080", service.origin)
-        printed = paste(program, f"TOKEN={service.make_token('harvest')}\n", sending)
+        printed = paste(program, sending, TOKEN=service.make_token("harvest"))
         assert [json.loads(line)["status"] for line in printed.splitlines()] == [200, 200]
     assert b"1,Fern,\r\n" in (program.folder / "list.csv").read_bytes()
     assert "1,Fern," in program.out("export", "--store", "meadow")
@@ -67,10 +60,8 @@ def test_the_commands_of_plants_work(program: Program) -> None:
     here, elsewhere = take("plants.md")
     assert "Monstera deliciosa" in paste(program, here)
     with Service(program.folder, database=program.database) as service:
-        token = service.make_token("nursery")
-        paste(
-            program, f"TOKEN={token}\n", elsewhere.replace("http://127.0.0.1:8080", service.origin)
-        )
+        elsewhere = elsewhere.replace("http://127.0.0.1:8080", service.origin)
+        paste(program, elsewhere, TOKEN=service.make_token("nursery"))
     exported = program.out("export", "--store", "nursery")
     assert "7,Monstera deliciosa,tropical\r\n8,Fern," in exported
     assert (program.folder / "plants.csv").read_text().strip() == exported.replace("\r", "").strip()

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +11,8 @@ from pathlib import Path
 from subprocess import PIPE, STDOUT
 
 from tests.checkout import copy_project
-from tests.cli.program import PLANTSTORE
+from tests.cli.program import Program
+from tests.docs import pages
 from tests.docs.pages import DOCS, ROOT, blocks_of, read_page
 from tests.service import Service
 
@@ -26,13 +26,10 @@ def find_block(word: str) -> str:
     return script
 
 
-def run_in_shell(script: str, service: Service, token: str) -> str:
+def paste(script: str, service: Service, token: str) -> str:
     script = script.replace("http://127.0.0.1:8080", service.origin).replace("pst_...", token)
-    environ = os.environ | {"TOKEN": token, "PLANTSTORE_DATABASE": service.database}
-    done = subprocess.run(
-        ["sh", "-ec", script], env=environ, capture_output=True, text=True, check=True, timeout=60
-    )
-    return done.stdout
+    program = Program(service.log_path.parent, {"PLANTSTORE_DATABASE": service.database})
+    return pages.paste(program, script, TOKEN=token)
 
 
 def test_the_quick_start_of_the_readme(tmp_path: Path) -> None:
@@ -59,7 +56,7 @@ def test_the_calls_of_the_readme_give_the_answers_of_the_readme(
     compared = 0
     for call, below in pairwise(BLOCKS):
         if "curl" in call.text:
-            answer = run_in_shell(call.text, service, token)
+            answer = paste(call.text, service, token)
             if below.kind == "json":
                 assert json.loads(answer) == json.loads(below.text)
                 compared += 1
@@ -68,12 +65,10 @@ def test_the_calls_of_the_readme_give_the_answers_of_the_readme(
     assert compared == 2
 
 
-def test_the_commands_of_the_readme_work(service: Service, token: str, tmp_path: Path) -> None:
-    (tmp_path / ".venv").symlink_to(sys.prefix)
-    program = f"cd {tmp_path}\n" + find_block("token create")
-    listing = shlex.join([*PLANTSTORE, "token", "list", "--json"])
-    token_id = json.loads(run_in_shell(listing, service, token))[0]["id"]
-    printed = run_in_shell(program.replace("1f0c9a52b7d84e63", token_id), service, token)
+def test_the_commands_of_the_readme_work(service: Service, token: str) -> None:
+    token_id = paste("plantstore token list | awk 'NR == 2 {print $1}'", service, token).strip()
+    commands = find_block("token create").replace("1f0c9a52b7d84e63", token_id)
+    printed = paste(commands, service, token)
     assert "pst_" in printed
     assert "kiosk" in printed
 

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 import click
+import pytest
 
 from plantstore.features.metrics.catalogue import CATALOGUE
 from plantstore.http.errors import TABLE
@@ -30,17 +31,9 @@ EVERY = [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]
 ALL_BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SOURCES = ROOT / "src" / "plantstore"
 STARTING = (
-    *(
-        "core/settings.py",
-        "program/loading.py",
-        "core/sources.py",
-        "databases.py",
-        "sql/migrations.py",
-        "features/metrics/exporter.py",
-    ),
-    *("server/listeners.py", "server/certificates.py", "postgres/connection.py"),
-    *("postgres/__init__.py",),
-    *("sqlite/connection.py", "sqlite/file_lock.py"),
+    "core/settings.py core/sources.py databases.py features/metrics/exporter.py"
+    " postgres/__init__.py postgres/connection.py program/loading.py server/certificates.py"
+    " server/listeners.py sql/migrations.py sqlite/connection.py sqlite/file_lock.py"
 )
 NOT_AT_A_START = {
     " is in use: stop the service, and what else uses it (find it with `fuser`)",  # of a restore
@@ -50,16 +43,16 @@ NOT_AT_A_START = {
 
 
 def test_each_block_is_run_by_a_test_or_has_a_reason() -> None:
-    found = {(block.page, block.heading) for block in ALL_BLOCKS}
-    whole = {page for page, heading in RUN_BY if heading == "*"}
-    undecided = {key for key in found if key[0] not in whole} - set(RUN_BY) - set(NOT_RUN)
-    assert not undecided
-    keys = {key for key in (*RUN_BY, *NOT_RUN) if key[1] != "*"}
-    assert keys <= found, "headings without blocks"
-    assert not set(RUN_BY) & set(NOT_RUN)
-    for (page, _), test in RUN_BY.items():
-        named = (page, page.removesuffix(".md").upper(), "DOCUMENT")
-        assert any(name in (ROOT / test).read_text() for name in named), (page, test)
+    run = {place: test for test, places in RUN_BY.items() for place in places.split()}
+    places = {block.place for block in ALL_BLOCKS}
+    undecided = {place for place in places if place.partition("#")[0] not in run}
+    assert undecided <= {*run, *NOT_RUN}
+    assert {place for place in (*run, *NOT_RUN) if "#" in place} <= places, "no block there"
+    assert not set(run) & set(NOT_RUN)
+    for place, test in run.items():
+        page = place.partition("#")[0]
+        names = (page, page.removesuffix(".md").upper(), "DOCUMENT")
+        assert any(name in (ROOT / test).read_text() for name in names), (page, test)
 
 
 def test_nothing_to_copy_is_outside_of_a_block() -> None:
@@ -96,7 +89,7 @@ def test_a_decision_has_at_most_50_lines() -> None:
 def commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
-            yield from ((f"{name} {path}", found) for path, found in commands(command))
+            yield from ((f"{name} {path}", inner) for path, inner in commands(command))
         else:
             yield name, command
 
@@ -127,32 +120,32 @@ def test_commands_and_their_options_exist() -> None:
             first, *rest = rest  # noqa: PLW2901 - the call without it
         path = f"{first} {rest[0]}" if first in GROUPS else first
         assert path in COMMANDS, (first, rest)
-        options = {name for one in COMMANDS[path].params for name in one.opts}
+        options = {name for option in COMMANDS[path].params for name in option.opts}
         given = {word.partition("=")[0] for word in rest if word.startswith("--")}
         assert given <= options, (first, rest)
 
 
-def test_settings_exist() -> None:
-    known = {f"PLANTSTORE_{name.upper()}" for name in SETTINGS}
-    known |= {f"{name}_FILE" for name in known} | {"PLANTSTORE_SETTINGS"}
+SETTING_NAMES = {f"PLANTSTORE_{name.upper()}" for name in SETTINGS}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "known"),
+    [
+        (
+            r"(?<!_)PLANTSTORE_[A-Z_]*[A-Z]\b",
+            {*SETTING_NAMES, *(f"{name}_FILE" for name in SETTING_NAMES), "PLANTSTORE_SETTINGS"},
+        ),
+        (r"`plantstore_([a-z_]+?)(?:_bucket|_sum|_count)?`", {metric.name for metric in CATALOGUE}),
+        (
+            r"(?<![\w,.:])[45][0-3]\d0[1-9]|(?<![\w,.:])400(?:1\d)",
+            {str(row.number) for row in TABLE},
+        ),
+    ],
+    ids=["settings", "metrics", "error numbers"],
+)
+def test_what_is_named_exists(pattern: str, known: set[str]) -> None:
     for page in PAGES:
-        named = set(re.findall(r"(?<!_)PLANTSTORE_[A-Z_]*[A-Z]\b", read_page(page)))
-        assert named <= known, page
-
-
-def test_metrics_exist() -> None:
-    known = {metric.name for metric in CATALOGUE}
-    for page in PAGES:
-        text = read_page(page)
-        named = re.findall(r"`plantstore_([a-z_]+?)(?:_bucket|_sum|_count)?`", text)
-        assert set(named) <= known, page
-
-
-def test_error_numbers_exist() -> None:
-    known = {row.number for row in TABLE}
-    for page in PAGES:
-        named = re.findall(r"(?<![\w,.:])[45][0-3]\d0[1-9]|(?<![\w,.:])400(?:1\d)", read_page(page))
-        assert {int(number) for number in named} <= known, page
+        assert set(re.findall(pattern, read_page(page))) <= known, page
 
 
 def messages_of(source: Path) -> Iterator[str]:
@@ -171,7 +164,7 @@ def constants(message: ast.expr) -> list[str]:
 
 def test_every_message_of_a_failed_start_is_in_troubleshooting() -> None:
     page = plain(read_page(DOCS / "troubleshooting.md"))
-    for source in STARTING:
+    for source in STARTING.split():
         for message in messages_of(SOURCES / source):
             assert plain(message)[:24].strip() in page or message in NOT_AT_A_START, message
 

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -69,17 +68,10 @@ class Machine:
         script = re.sub("^plantstore", "/opt/plantstore/bin/plantstore", line)
         script = script.replace("plants-20301231T235959.123Z.db", f"{made} --yes")
         script = script.replace("/var/backups/plantstore", str(folder / "backups"))
-        done = subprocess.run(
-            ["sh", "-c", script.replace("/opt/", f"{folder}/")],
-            env=self.program.environ,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        if done.returncode:
-            raise RuntimeError(done.stderr)
-        return done.stdout
+        done = self.program.in_shell(script.replace("/opt/", f"{folder}/"))
+        if done.status:
+            raise RuntimeError(done.err)
+        return done.out
 
     def _control(self, line: str, callers: list[Caller] | None) -> None:
         for verb, instances in re.findall(r"systemctl (\w+)((?: plantstore@\d+)+)", line):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.docs import pages
 from tests.docs.pages import take
 from tests.faults.small_disk import SmallDisk, small_disk
 from tests.readiness import wait_for_readiness
@@ -13,9 +14,7 @@ def paste(disk: SmallDisk, block: str) -> str:
     """Run a block in a shell; what it prints."""
     script = block.replace("http://127.0.0.1:8080", disk.service.origin)
     script = script.replace("/var/backups/plantstore", str(disk.program.folder / "backups"))
-    done = disk.program.in_shell(f"set -e\n{script}")
-    assert done.status == 0, done
-    return done.out + done.err
+    return pages.paste(disk.program, "exec 2>&1\n", script)
 
 
 def test_the_worst_day(tmp_path: Path) -> None:
