@@ -19,12 +19,12 @@ from plantstore.features import FEATURES
 if TYPE_CHECKING:
     from plantstore.http.app import App
 
-_LAST_USE_SECONDS = 60.0  # between two times that it is written when tokens were used last
+_LAST_USE_SECONDS = 60.0  # between two writes of the last uses of tokens
 
 
 @contextmanager
 def surrounded(start: Start) -> Iterator[None]:
-    """Have what features keep around a service, until the end of the block."""
+    """Enter the context managers of the features, until the end of the block."""
     with ExitStack() as stack:
         for surround in _load_parts("surrounds"):
             stack.enter_context(surround(start))
@@ -44,14 +44,14 @@ def serve(settings: Settings, listeners: list[socket]) -> bool:
 
 
 def _load_parts(part: str) -> "Iterator[Any]":
-    """Import this part of each feature that has it."""
+    """Import this part of every feature that has it."""
     for feature in FEATURES:
         if getattr(feature, part) is not None:
             yield feature.load(getattr(feature, part))
 
 
 def _import_before_forks(settings: Settings) -> None:
-    """Import what serves: workers share it, and those that start later have the same version."""
+    """Import the serving code, so that workers share it and later workers have the same version."""
     import plantstore.http.app
 
     list(_load_parts("adds_to"))
@@ -71,12 +71,12 @@ async def _create_app(settings: Settings, began: float, number: int) -> "App":
     for add in _load_parts("adds_to"):
         add(app)
     app.run_beside(_keep_last_use(database))
-    gc.freeze()  # objects of the start stay alive: no collection needs to look at them
+    gc.freeze()  # objects of the start stay alive: collections can skip them
     return app
 
 
 async def _keep_last_use(database: Database) -> None:
     while True:
         await asyncio.sleep(_LAST_USE_SECONDS)
-        with suppress(PlantStoreError):  # which the database logs; it is written later
+        with suppress(PlantStoreError):  # the database logs it; the next round writes them
             await database.write_token_uses()

@@ -47,7 +47,7 @@ def open_session(url: str) -> Session:
 
 
 def find_open_session(url: str) -> OpenSession:
-    """What opens sessions on the database that is there now: never on a file that replaced it."""
+    """A function that opens sessions on the current database, never on a file that replaced it."""
     if path := find_file(url):
         return partial(open_same_file, url, path.stat())
     return partial(open_session, url)
@@ -116,7 +116,7 @@ def find_missing(url: str) -> Sequence[Migration]:
 
 @contextmanager
 def reading(url: str) -> Iterator[Queries]:
-    """What reads a database as it is when it begins, and leaves it as it is.
+    """A reader of a database as it is at the start; it changes nothing.
 
     :raises SetupError: it does not exist, or cannot be read.
     """
@@ -132,7 +132,7 @@ def reading(url: str) -> Iterator[Queries]:
 def migrate(url: str, *, stops_older: bool = False) -> Sequence[Migration]:
     """Migrate the database to this program's schema; returns the migrations that it lacked.
 
-    :raises SetupError: an older program uses it that could not go on, unless it ``stops_older``.
+    :raises SetupError: an older program uses it and could not continue, unless ``stops_older``.
     """
     if path := find_file(url):
         return sqlite.migrate(path, stops_older=stops_older)

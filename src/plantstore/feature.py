@@ -1,4 +1,4 @@
-"""What a feature adds to the core. The core knows features by this alone, and imports none.
+"""What a feature adds to the core, which knows features only by this and imports none.
 
 A part is named as ``module.attribute`` within the feature's folder, and imported when it is needed:
 ``serve`` starts without the commands, and a command without what serves.

@@ -1,4 +1,4 @@
-"""Tells what an administrator changed, and who that was: the audit trail and the system's log.
+"""Records what an administrator changed, and who: in the audit trail and the system's log.
 
 Of the log (syslog, journald) nothing is printed: where the system has none, it is lost.
 """

@@ -10,9 +10,9 @@ from plantstore.core.errors import SetupError
 
 
 def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
-    """Return where ``--yes`` was given, or the name is typed.
+    """Return if ``--yes`` was given or the name is typed.
 
-    :raises SetupError: another answer was given, or nobody can answer.
+    :raises SetupError: the answer is different, or nobody can answer.
     """
     if yes:
         return
@@ -24,7 +24,7 @@ def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
 
 
 def confirm(question: str, verb: str) -> None:
-    """Return where the answer is yes.
+    """Return if the answer is yes.
 
     :raises SetupError: it is no, or nobody can answer.
     """

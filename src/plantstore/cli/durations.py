@@ -29,7 +29,7 @@ def read_duration(text: str) -> int:
 
 
 def read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """The moment of a date or an age, or the last one of a time of day, in UTC."""
+    """The moment of a date or an age, or the last occurrence of a time of day, in UTC."""
     if text is None:
         return None
     if _TIME_OF_DAY.fullmatch(text):
@@ -60,7 +60,7 @@ def read_expiry(text: str) -> int | None:
 
 
 def _read_moment(text: str, direction: int, allowed: str) -> int:
-    """The Unix time in milliseconds of a date, maybe with a time, or of now and a duration.
+    """The Unix time in milliseconds of a date, maybe with a time, or of a duration from now.
 
     A date without a zone is in UTC. The duration is added in this ``direction``, 1 or -1.
     """

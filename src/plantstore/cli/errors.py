@@ -1,4 +1,4 @@
-"""The one table of the domain's errors as the command line says them; ``http/errors.py`` is HTTP's.
+"""The sentences of the domain's errors for the command line; ``http/errors.py`` has those for HTTP.
 
 A sentence says what happened, then what to do. It is formatted with the error's details and, where
 these lack it, the ``store`` that the command was given.
@@ -35,8 +35,8 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
         "there is no such token: `plantstore token list` shows all ids, and --user NAME stands for "
         "all tokens of a user",
     errors.NoSuchLinkError:
-        "there is no link with the id {link_id}: it was used or has ended; `plantstore link list` "
-        "shows the unused ones",
+        "there is no link with the id {link_id}: it was used, revoked or expired; "
+        "`plantstore link list` shows the unused links",
     errors.NoSuchWebhookError:
         "{store} has no webhook {webhook_id}: `plantstore webhook list --store {store}` shows them",
     errors.MistypedTokenError: "the token is mistyped: its checksum is wrong; copy all of it",

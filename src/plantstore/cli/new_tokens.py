@@ -56,9 +56,7 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
     """
     missing = find_missing(session, grant)
     if missing and not creates:
-        raise SetupError(
-            f"there is no {' and no '.join(missing)}: give --create to create what is missing"
-        )
+        raise SetupError(f"there is no {' and no '.join(missing)}: add --create to create it")
     with noting(session) as note:
         issued = create_token(session, grant)
         note("token create", **name_token(issued.token))

@@ -110,7 +110,7 @@ def quota_option(command: Command) -> Command:
 
 
 def yes_option(explanation: str) -> Callable[[Command], Command]:
-    """``--yes``: do what would otherwise be asked about, or refused."""
+    """``--yes``: skip the confirmation, or do what would be refused."""
     return click.option("-y", "--yes", is_flag=True, help=explanation)
 
 
@@ -130,7 +130,7 @@ def role_option(explanation: str, *, required: bool = False) -> Callable[[Comman
 def grant_options(command: Command) -> Command:
     """``--manage``, ``--expires`` and ``--label``: the command gets a ``grant`` of all its options.
 
-    They are those of a new token: who gets it for which store, what it may do, how long, its note.
+    These are a new token's: its user and store, what it may do, how long it is valid, its label.
     """
 
     @wraps(command)
@@ -179,4 +179,4 @@ def _make_label() -> str:
     *_, person = describe_person().values()
     who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
     label = f"{who} {date}"
-    return date if broken_rule(label, LABEL_MAX) else label  # the names are others' choice
+    return date if broken_rule(label, LABEL_MAX) else label  # others choose these names

@@ -14,7 +14,7 @@ from plantstore.cli.pasted import name_program
 
 Record = Mapping[str, object]
 
-_PART_ROWS = 1000  # of a table: its columns may be wider in a later part
+_PART_ROWS = 1000  # of a table; a later part may have wider columns
 
 
 class Output(Struct, frozen=True):

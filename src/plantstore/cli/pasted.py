@@ -1,4 +1,4 @@
-"""Commands that a user can paste in another terminal, in any folder, as they are printed."""
+"""Commands to paste into another terminal, in any folder, as they are printed."""
 
 import os
 import shlex
@@ -11,7 +11,7 @@ from plantstore.core.settings import without_password
 
 
 def name_program(sentence: str) -> str:
-    """The sentence, with the commands in its backticks as this one was run: path and options."""
+    """The sentence, whose commands in backticks get this program's path and own options."""
     if "`plantstore " not in sentence:
         return sentence
     own, _ = _separate_options(sys.argv[1:])

@@ -1,6 +1,6 @@
-"""Where commands find a store: in a database, or with ``--url`` behind a service, as its client.
+"""Where commands find a store: in a database, or with ``--url`` through a service.
 
-The client's errors end a command as a database's do: with a sentence and a status.
+Errors of the service end a command as a database's do: with a sentence and a status.
 """
 
 import re

@@ -142,7 +142,7 @@ def revoke(
         if not given:
             revoked = revoke_tokens(session, *_find_ids(session, store, user))
         for token in revoked:
-            if token not in before:  # it was revoked already
+            if token not in before:  # it was already revoked
                 note("token revoke", **name_token(token))
     for token in revoked:
         whose = f"{token.token_id} of {token.subject} for {token.store}"

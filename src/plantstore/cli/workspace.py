@@ -1,4 +1,4 @@
-"""A folder for files that are not finished, and their way to the place where they are wanted.
+"""A folder for unfinished files, and how they get to their final place.
 
 Invariant: a file at its place is complete and on disk, whatever ends the process or the power.
 """
@@ -16,13 +16,13 @@ from plantstore.sqlite.files import give_away, opened
 
 
 def end_cleanly() -> None:
-    """Have SIGTERM end a command as Ctrl-C does: it removes its unfinished files."""
+    """Make SIGTERM end a command as Ctrl-C does, so that it removes its unfinished files."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @contextmanager
 def workspace(folder: Path, name: str) -> Iterator[Path]:
-    """A folder in another one; it is deleted at the end, or if the process is killed, by the next.
+    """A folder inside another; it is deleted at the end, or, after a kill, by the next command.
 
     :raises SetupError: another process uses it, or it belongs to another user.
     """
@@ -52,7 +52,7 @@ def publish(file: Path, target: Path) -> None:
 
 
 def flush(file: Path, owner: os.stat_result) -> None:
-    """Have a file on disk; as root, give it to this owner."""
+    """Flush a file to disk; as root, give it to this owner."""
     with opened(file, os.O_RDWR) as finished:
         give_away(finished, owner)
         os.fsync(finished)

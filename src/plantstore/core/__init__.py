@@ -1,1 +1,1 @@
-"""What plants, tokens and the three calls are, without HTTP and without a database."""
+"""Plants, tokens and the three calls, without HTTP and without a database."""

@@ -1,6 +1,6 @@
-"""Cells of a CSV file, as the page has them: no spreadsheet takes one for a formula.
+"""Cells of a CSV file, as the page writes them: no spreadsheet takes them for formulas.
 
-Invariant: reading takes off exactly what writing put on.
+Invariant: reading removes exactly what writing added.
 """
 
 import re

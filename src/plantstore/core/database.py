@@ -27,7 +27,7 @@ from plantstore.core.pools import WriteQueue
 KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
 
-CommitObserver = Callable[[int, float], None]  # gets the writes of a commit, and its seconds
+CommitObserver = Callable[[int, float], None]  # gets a commit's number of writes, and its seconds
 
 
 Row = Sequence[Any]
@@ -110,7 +110,7 @@ Written = tuple[Outcome, int]  # how a write ended, and the store's revision aft
 
 
 class RefusedError(Exception):
-    """A write of an atomic was refused, so that none was done: the first one's place, and why."""
+    """A write of an atomic was refused, so none was done: the position of the first, and why."""
 
     def __init__(self, index: int, outcome: Outcome, revision: int) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class RefusedError(Exception):
 
 
 def refuse_unless_done(written: Iterable[Written]) -> None:
-    """Refuse an atomic's writes if one is refused.
+    """Refuse all writes of an atomic if any is refused.
 
     :raises RefusedError: it is.
     """
@@ -139,7 +139,7 @@ class Snapshot(Protocol):
         """Id of the query's last plant if more follow its limit, else None."""
 
     def watch(self, abort: Callable[[], object]) -> None:
-        """Call ``abort`` where the database takes the snapshot back before it is closed."""
+        """Call ``abort`` if the database ends the snapshot before it is closed."""
 
     async def close(self) -> None:
         """Release the snapshot. Safe to call twice."""
@@ -186,7 +186,7 @@ class Database(Protocol):
         """The rows of a named query that only reads, of a feature; in milliseconds at most."""
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
-        """Each caller as of now, in the same order.
+        """The current state of each caller, in the same order.
 
         None where the token is revoked, or its user is not a member of the caller's store any
         more. An expired token is still found.
@@ -200,13 +200,13 @@ class Database(Protocol):
         """
 
     async def write_token_uses(self) -> None:
-        """Write when tokens were used last, as far as that changed since the last time.
+        """Write the last uses of tokens that changed since the last call.
 
-        It changes neither a store's row nor its revision, and commits nothing without news.
+        It changes neither a store's row nor its revision, and does not commit if nothing changed.
         """
 
     async def check(self) -> None:
-        """Return if the database can be read and written, as of the last second.
+        """Return if the database could be read and written within the last second.
 
         Cheap, and answers within about a second, even if the database does not.
 
@@ -215,7 +215,7 @@ class Database(Protocol):
         """
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
-        """What there is now, by the metric's name and its labels' values; without a query."""
+        """Current values, by the metric's name and its labels' values; without a query."""
 
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""

@@ -44,7 +44,7 @@ def decode_fields(
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return decode_slowly(body)
     contents = contents_of(decoded)
-    if None in contents and b"null" in body:  # perhaps sent, and not left out
+    if None in contents and b"null" in body:  # perhaps sent as null, not omitted
         return decode_slowly(body)
     for value in contents:
         if value and (not value.isprintable() or value.isspace()):
@@ -59,7 +59,7 @@ def decode_plant(body: bytes, plant_id: int) -> NewPlant:
     """
     fields = parse_json(body)
     plant = to_new_plant({"id": plant_id} | fields if isinstance(fields, dict) else fields)
-    if plant.id != plant_id:  # no update gives a plant another id, though it may look so
+    if plant.id != plant_id:  # an update never changes a plant's id
         _refuse(f"id must be the path's, {plant_id}, or omitted")
     return plant
 

@@ -14,7 +14,7 @@ class PlantStoreError(Exception):
 
 
 class RequestError(PlantStoreError):
-    """The request is wrong, or cannot be served now; ``number`` is its row in the table."""
+    """The request is invalid, or cannot be served now; ``number`` is its row in the table."""
 
     def __init__(self, number: int, **details: object) -> None:
         super().__init__(**details)
@@ -40,7 +40,7 @@ class InvalidTokenError(PlantStoreError):
 class ForbiddenError(PlantStoreError):
     """The token's scopes or its user's role do not allow this. Details: ``scope``, ``caller``.
 
-    The caller is there where the application does not know it yet.
+    ``caller`` is given if the application does not know it yet.
     """
 
 
@@ -53,7 +53,7 @@ class NoSuchPlantError(PlantStoreError):
 
 
 class PreconditionFailedError(PlantStoreError):
-    """The plant is not as the request requires it. Details: ``plant_id``."""
+    """The plant does not meet the request's precondition. Details: ``plant_id``."""
 
 
 class NoSuchStoreError(PlantStoreError):
@@ -65,7 +65,7 @@ class NoSuchStoreError(PlantStoreError):
 
 
 class InvalidChangeError(PlantStoreError):
-    """What is asked for cannot be. Details: ``reason``."""
+    """The requested change is not possible. Details: ``reason``."""
 
 
 class InvalidCodeError(PlantStoreError):
@@ -73,7 +73,7 @@ class InvalidCodeError(PlantStoreError):
 
 
 class NoSuchLinkError(PlantStoreError):
-    """No link with this id waits. Details: ``link_id``."""
+    """No unused link has this id. Details: ``link_id``."""
 
 
 class NoSuchWebhookError(PlantStoreError):
@@ -117,7 +117,7 @@ class OtherRoleError(PlantStoreError):
 
 
 class LastOwnerError(PlantStoreError):
-    """The store would have no owner. Details: ``subject``."""
+    """The store would be left without an owner. Details: ``subject``."""
 
 
 class TooMuchAccessError(PlantStoreError):

@@ -21,7 +21,7 @@ _logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's clock that al
 class RepeatLimit:
     """Admits a line of each cause once a second, in all processes together.
 
-    ``clock`` returns seconds. Two causes may share their seconds, which is unlikely.
+    ``clock`` returns seconds. Two causes may, rarely, share their seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

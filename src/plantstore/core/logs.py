@@ -1,7 +1,7 @@
 """Logs: one line per event on stderr, as text for people or as JSON for machines.
 
-A record may have ``fields``: its ``extra={"fields": {...}}``. What stands in them, clients may have
-chosen: it is escaped, so that it can neither end a line nor pass for another field.
+A record may have ``fields``: its ``extra={"fields": {...}}``. Clients may have chosen their values,
+so these are escaped: they can neither end a line nor pass for another field.
 """
 
 import json

@@ -21,10 +21,10 @@ LIMIT_MAX = 2**31 - 1
 SUBJECT_MAX = 255
 LABEL_MAX = 64
 TAG_BYTES = 8  # of a plant's digest: its entity tag
-DELETED_USER = -1  # in events: a number that no user has
+DELETED_USER = -1  # in events: no user has this number
 EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can express
 
-# Controls, which terminals may obey, and what turns the direction of text, which hides what it is.
+# Control characters, which terminals may obey, and overrides of direction, which disguise text.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _TOKEN_ID = re.compile("[0-9a-f]{16}")
@@ -37,7 +37,7 @@ class Scope(StrEnum):
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
-    MANAGE = "manage"  # members and tokens; only where it was asked for
+    MANAGE = "manage"  # members and tokens; only if requested
 
 
 class Role(StrEnum):
@@ -54,7 +54,7 @@ class Role(StrEnum):
 
     @property
     def default_scopes(self) -> frozenset[Scope]:
-        """What a new token of the role may do, unless more or less is asked for."""
+        """The scopes of a new token of the role, unless others are requested."""
         return self.scopes - {Scope.MANAGE}
 
 
@@ -80,7 +80,7 @@ class NewPlant(Struct, frozen=True, omit_defaults=True):
 PLANT_FIELDS = NewPlant.__struct_fields__
 contents_of = attrgetter(*PLANT_FIELDS[1:])  # all but the id
 OPTIONAL_FIELDS = PLANT_FIELDS[-len(NewPlant.__struct_defaults__) :]
-TEXT_LENGTHS = {  # the most and the fewest characters
+TEXT_LENGTHS = {  # the maximum and minimum number of characters
     field.name: (text.max_length or 0, text.min_length or 0)
     for field in fields(NewPlant)
     for kind in [type_info(field.type)]
@@ -88,7 +88,7 @@ TEXT_LENGTHS = {  # the most and the fewest characters
     if isinstance(text, StrType)
 }
 
-# What every member of a store sees of a plant: its contents.
+# A plant's contents, which every member of a store sees.
 Plant = defstruct(
     "Plant",
     [(field.name, field.type, field.default) for field in fields(NewPlant)[1:]],
@@ -100,7 +100,7 @@ Plant = defstruct(
 class Precondition(Struct, frozen=True):
     """Which entity tags the plant of a request must have (``if_match``), or must not have.
 
-    ``*`` stands for any; None means that the request does not say.
+    ``*`` stands for any; None means that the request has no such header.
     """
 
     if_match: tuple[str, ...] | None
@@ -152,12 +152,12 @@ IsFresh = Callable[[], bool]
 
 
 def never_fresh() -> bool:
-    """Something may have been committed: only a query could tell."""
+    """Something may have been committed; only a query can tell."""
     return False
 
 
-# A user by the tokens of one store: what another store's owner does with a token that they made for
-# the user there does not count against the user here.
+# The key of rates and turns: the token's store and user. Tokens that another store's owner made for
+# the same user have their own.
 Principal = tuple[int, int]
 
 
@@ -186,7 +186,7 @@ class Caller(Struct, frozen=True):
 
     @property
     def token_id(self) -> str:
-        """What tells the token from others."""
+        """The token's public id."""
         return token_id_of(self.token_hash)
 
 
@@ -216,7 +216,7 @@ class TokenInfo(Struct, frozen=True):
 
     @property
     def principal(self) -> Principal:
-        """As a caller's."""
+        """See ``Caller.principal``."""
         return self.token_store_id, self.user_id
 
 
@@ -293,7 +293,7 @@ class Member(Struct, frozen=True):
 
 
 class Grant(Struct, frozen=True):
-    """What a user is to get: a token, and the role and the store that it needs.
+    """What a user shall get: a token, with the role and the store that it needs.
 
     ``role`` is for a missing membership, ``scopes`` None means the role's default ones, to which
     ``manages`` adds one. ``store`` None, with ``all_stores``, means the user's only one. A new
@@ -346,11 +346,11 @@ def find_hashes_of(token_id: str) -> tuple[bytes, bytes] | None:
     return lowest, lowest.ljust(32, b"\xff")
 
 
-_ALL_FIELDS = "\x1f".join(f"{field}=%s" for field in PLANT_FIELDS)  # whose formatting is fast
+_ALL_FIELDS = "\x1f".join(f"{field}=%s" for field in PLANT_FIELDS)  # which is formatted quickly
 
 
 def digest_of(plant: NewPlant) -> bytes:
-    """What tells the plant from any other: SHA-256 of ``field=value`` for each field that it has.
+    """A digest of the plant's contents: SHA-256 of ``field=value`` for each field that it has.
 
     The separator is U+001F, which no text has, so a new field is added at the end, and no two
     plants are the same text. PostgreSQL calculates it too, in ``write_batch``. Databases keep it:

@@ -4,7 +4,7 @@ One rule for each pool: **a holder may take more while it holds less than is fre
 has at most half of a pool, two have at most a third each, and who holds nothing finds something
 free. A holder is a store, or the network of an address before a request's token is known.
 
-Invariant: what was taken is given back once, by the same holder.
+Invariant: each unit is released once, by the holder that took it.
 """
 
 import asyncio
@@ -36,8 +36,7 @@ PoolOrMore = TypeVar("PoolOrMore", bound="Pool")
 class Pool:
     """``size`` units, of which ``used`` are taken.
 
-    ``refused_at`` is the loop's time when somebody was last refused who held nothing: the pool is
-    full.
+    ``refused_at`` is the loop's time when a holder of nothing was last refused: the pool is full.
     """
 
     def __init__(self, name: str, size: int) -> None:
@@ -59,7 +58,7 @@ class Pool:
         return False
 
     def try_take(self, holder: Hashable, count: int = 1) -> bool:
-        """Take some, if the holder may; whether that was so."""
+        """Take units if the holder may; return whether it did."""
         # As has_room, which costs as much again.
         held = self._held.get(holder, 0)
         if held >= self.size - self.used:
@@ -77,12 +76,12 @@ class Pool:
             raise OverloadedError
 
     def add(self, holder: Hashable, count: int) -> None:
-        """Take some, whatever is free: it is in use already."""
+        """Take units that are already in use, even if none is free."""
         self._held[holder] = self._held.get(holder, 0) + count
         self.used += count
 
     def give_back(self, holder: Hashable, count: int = 1) -> None:
-        """Give some back, to the first of those waiting who may have it."""
+        """Release units, to the first waiting holder that may have them."""
         self.used -= count
         left = self._held[holder] - count
         if left:
@@ -100,7 +99,7 @@ class Pool:
                 return
 
     async def wait_and_take(self, holder: Hashable) -> None:
-        """Take one, and wait a little for it.
+        """Take a unit; wait a little if none is free.
 
         :raises OverloadedError: none became free.
         """
@@ -120,7 +119,7 @@ class Pool:
 
     @property
     def largest(self) -> Hashable:
-        """Who holds most; None if nobody holds anything."""
+        """The largest holder; None if there is none."""
         return max(self._held, key=self._held.__getitem__, default=None)
 
     def _refuse(self, place: "asyncio.Future[None]") -> None:
@@ -137,7 +136,7 @@ class Pool:
 
 
 class EvictingPool(Pool):
-    """A pool whose units are taken away again: of who holds too many, the oldest first."""
+    """A pool that takes units back from holders with too many, the oldest first."""
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
@@ -175,7 +174,7 @@ class WriteQueue(Pool):
         self.spent: set[int] = set()
 
     def charge(self, batch: Sequence[Any]) -> None:
-        """Charge about what the database grew by: a write taken by chance stands for its batch."""
+        """Charge roughly the growth of the database; a random write stands for its batch."""
         write = random.choice(batch)  # noqa: S311 - no secret
         plant, size = getattr(write, "plant", None), _WRITE_BYTES
         if plant is not None:
@@ -192,7 +191,7 @@ class WriteQueue(Pool):
 
 
 class Pools:
-    """The pools of a process. Those that others add have names of their own."""
+    """The pools of a process; features add more, by name."""
 
     def __init__(self, settings: Settings) -> None:
         self.connections = Pool("connections", settings.max_connections)
@@ -204,18 +203,18 @@ class Pools:
         self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]
 
     def add_pool(self, pool: PoolOrMore) -> PoolOrMore:
-        """Have the pool measured, and readiness depend on it."""
+        """Add a pool that is measured, and on which readiness depends."""
         self.all.append(pool)
         return pool
 
     def find_full(self) -> Pool | None:
-        """A pool that refused, in the last second, somebody who held nothing of it."""
+        """A pool that refused a holder of nothing within the last second."""
         since = asyncio.get_running_loop().time() - _FULL_SECONDS
         return next((pool for pool in self.all if pool.refused_at >= since), None)
 
 
 def network_of(address: str) -> Hashable:
-    """What tells one client's addresses from another's."""
+    """The network of an address: an IPv4 address, or an IPv6 /64."""
     if ":" not in address:
         return address
     return socket.inet_pton(socket.AF_INET6, address.partition("%")[0])[:_NETWORK_BYTES]

@@ -84,7 +84,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         Rate | None, "rate limit per user and worker, such as `100/second`; none by default"
     ] = None
     invalid_token_rate: Annotated[
-        Rate, "rate limit of invalid tokens per client address and worker; valid ones do not count"
+        Rate,
+        "rate limit of invalid tokens per client address and worker; valid tokens do not count",
     ] = "60/minute"  # noqa: S105 - a rate is not a secret
     cache_size: Annotated[int, Meta(ge=0, le=2**40), "bytes of list responses cached in memory"] = (
         16 * 2**20
@@ -104,13 +105,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_requests: Annotated[
         Count,
         (
-            "maximum in-flight requests of one store; further ones get 503. What it may have of "
-            "connections, of clients that listen and of writes that wait follows from it"
+            "maximum in-flight requests of one store; others get 503. The limits on connections, "
+            "event streams and waiting writes follow from it"
         ),
     ] = 2048
     max_plants: Annotated[
         Annotated[int, Meta(ge=1, le=10**15)] | None,
-        "plants that a new store may hold, unless created with another number",
+        "plants that a new store may hold, unless it is created with `--max-plants`",
     ] = None
     token_expiry: Annotated[
         int,
@@ -134,8 +135,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     of_features: tuple[Struct, ...] = ()
     file: str | None = None  # which has these settings
 
-    # Not to be set: what follows from max_requests, and seconds that fit all clients.
-    max_connections: int = 8192  # beyond a share of it the longest idle one is closed
+    # Not settable: what follows from max_requests, and seconds that fit all clients.
+    max_connections: int = 8192  # beyond its share, the longest idle connection is closed
     max_writes: int = 1024  # that wait for a commit
     max_written_bytes: int = 2**30  # in a minute
     max_streams: int = 16  # long lists sent at the same time, and bodies with changes read
@@ -155,7 +156,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 def load_database(sources: Sources) -> str:
-    """Only the database's URL: other settings may be wrong.
+    """Only the database's URL, even if other settings are invalid.
 
     :raises SetupError: a source cannot be read, or its value is not text.
     """

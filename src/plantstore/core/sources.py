@@ -47,7 +47,7 @@ class Given(Struct, frozen=True):
 class Sources:
     """Where settings are read from.
 
-    Of several that have one the first counts: a flag, its variable, the file that its variable's
+    The first source that has a value wins: a flag, its variable, the file that its variable's
     ``_FILE`` names, the settings file, the file that its key's ``_file`` names. Empty ones are
     ignored.
     """
@@ -79,7 +79,7 @@ class Sources:
             raise SetupError(f"cannot read the settings file {self.file}: {reason}") from None
 
     def find(self, name: str) -> Given | None:
-        """What is given for a setting.
+        """The given value of a setting.
 
         :raises SetupError: a source cannot be read, or a variable and its file are both set.
         """
@@ -110,7 +110,7 @@ class Sources:
 
 
 def find_settings_file(environ: Mapping[str, str]) -> str | None:
-    """The user's own settings file, else the system's, if there is one, maybe unreadable."""
+    """The user's settings file, else the system's, if any; it may be unreadable."""
     folder = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/"), ".config")
     own = Path(folder, "plantstore", "plantstore.toml")
     if os.path.exists(own):  # noqa: PTH110 - Path's raises where a folder cannot be searched
@@ -128,7 +128,7 @@ def setting_types(kind: type[Struct]) -> dict[str, Any]:
 
 
 def find_unknown(environ: Mapping[str, str], names: Iterable[str]) -> list[str]:
-    """A sentence for each ``PLANTSTORE_*`` variable that is not a setting's, with the nearest."""
+    """A sentence for each unknown ``PLANTSTORE_*`` variable, with the nearest name."""
     known = {name.upper() for name in names}
     known |= {name + _FILE.upper() for name in known} | {SETTINGS_FILE.removeprefix(PREFIX)}
     return [

@@ -59,12 +59,12 @@ def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
 
 
 def can_be_declared(token: str) -> bool:
-    """Whether the token may be one that the settings declare, of which the form says nothing."""
+    """Whether the token may be a declared one; these have no checksum."""
     return len(token) >= _MIN_DECLARED and not token.startswith(f"{PREFIX}_")
 
 
 def find_weakness(token: str) -> str | None:
-    """Why a text is not good enough to be declared as a token; None if it is."""
+    """Why a text is too weak to be declared as a token; None if it is not."""
     if not _MIN_DECLARED <= len(token) <= MAX_LENGTH:
         return f"has {len(token)} characters, not {_MIN_DECLARED} to {MAX_LENGTH}"
     if not re.fullmatch("[!-~]+", token):
@@ -78,7 +78,7 @@ def find_weakness(token: str) -> str | None:
 
 
 def hash_token(token: str) -> bytes:
-    """What is stored of a token: its SHA-256, 32 bytes."""
+    """The SHA-256 of a token, 32 bytes: only this is stored."""
     return hashlib.sha256(token.encode()).digest()
 
 
