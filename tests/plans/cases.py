@@ -154,7 +154,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "set_expiry": [Case((SMALL, HASH, 1), 1)],
     "find_token": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
-    "revoke_token_of_store": [Case((SMALL, HASH[:8], HASH, 1), 1)],
     "revoke_tokens": [
         Case((0, INT64_MAX, SMALL, SMALL, 1), STORES),
         Case((SMALL, SMALL, 0, INT64_MAX, 1), 1),

@@ -88,8 +88,10 @@ def change_plants(
                     output.note(line)
                 confirm(f"Change {store.name}?", "change")
             found = Summary(store.name, dry_run=False, skipped=found.skipped)
-            _write(session, store, staged, command, found)
-            note_change(session, command, store=store.name, plants=found.count)
+            try:
+                _write(session, store, staged, command, found)
+            finally:
+                note_change(session, command, store=store.name, plants=found.count)
     output.report(found, _describe(found))
 
 

@@ -45,7 +45,7 @@ def delete_user(session: Session, subject: str) -> bool:
 class Administration(administration.Administration):
     """Administers the database of a session, as commands and owners do."""
 
-    describe_store = reading(stores.describe_store)
+    measure_store = reading(stores.measure_store)
     delete_store: Any = reading(delete_store)
     delete_user = reading(delete_user)
     add_member: Any = changing(add_member)

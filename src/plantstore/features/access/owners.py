@@ -105,11 +105,12 @@ def require_room(session: Queries, store_id: int) -> None:
         raise TooMuchAccessError(things="valid tokens")
 
 
-def revoke_token(session: Queries, manager: Caller, token_id: str) -> None:
+def revoke_token(session: Queries, manager: Caller, token_id: str) -> Token:
     """Revoke a token for this store alone; nothing where it was revoked before.
 
     :raises NoSuchTokenError: there is none with this id.
     """
-    store_id, hashes = manager.store_id, find_hashes_of(token_id)
-    if not hashes or not session.query("revoke_token_of_store", store_id, *hashes, now()):
+    token = tokens.find_token(session, token_id) if find_hashes_of(token_id) else None
+    if token is None or token.all_stores or token.store_id != manager.store_id:
         raise NoSuchTokenError(token_id=token_id)
+    return tokens.revoke_token(session, token)

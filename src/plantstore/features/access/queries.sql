@@ -64,12 +64,6 @@ SELECT subject FROM users WHERE user_id = ?1
 SELECT scopes, all_stores, expires_at FROM tokens
 WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?3)
 
--- A token for all stores is its user's, not the store's.
-
--- name: revoke_token_of_store
-UPDATE tokens SET revoked_at = coalesce(revoked_at, ?4)
-WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores RETURNING token_hash
-
 -- Links to sign in with: a code's row is deleted by whoever uses it.
 
 -- name: insert_link

@@ -1,27 +1,12 @@
 """Stores: their quotas, names and sizes, and how they are deleted."""
 
-from msgspec import Struct
-
 from plantstore.core.clock import now
+from plantstore.core.database import Row
 from plantstore.core.model import Store
 from plantstore.sql.administration.records import require_free_store_name, require_store
 from plantstore.sql.session import Queries, Session
 
 _ROWS = ("plants", "events", "keys")
-
-
-class StoreFacts(Struct, frozen=True):
-    """A store with its members, the tokens made for it that are valid now, and its size.
-
-    ``bytes`` is the data of its plants and events, without indexes and free space; ``changed_at``
-    is the time of its last event, None if it has none.
-    """
-
-    store: Store
-    members: int
-    tokens: int
-    bytes: int
-    changed_at: int | None
 
 
 def set_quota(session: Queries, name: str, max_plants: int | None) -> Store:
@@ -35,10 +20,14 @@ def rename_store(session: Queries, name: str, new_name: str) -> None:
     session.query("rename_store", store.store_id, new_name)
 
 
-def describe_store(session: Queries, name: str) -> StoreFacts:
-    store = require_store(session, name)
-    (row,) = session.query("describe_store", store.store_id, now())
-    return StoreFacts(store, *row)
+def measure_store(session: Queries, store_id: int) -> Row:
+    """How many members and valid tokens a store has, its size, and the time of its last event.
+
+    The size, in bytes, is that of its plants and events, without indexes and free space; the time
+    is None if it has no event.
+    """
+    (row,) = session.query("describe_store", store_id, now())
+    return row
 
 
 def close_store(session: Queries, name: str) -> int:

@@ -4,7 +4,6 @@ import pytest
 
 from plantstore.core.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
 from plantstore.features.access.links import list_links
-from plantstore.features.access.stores import StoreFacts
 from plantstore.sqlite.connection import database_path
 from tests.contract.harness import DatabaseHarness
 from tests.databases import SQLITE_ONLY, execute
@@ -96,14 +95,12 @@ def find_in_files(url: str, name: bytes) -> list[str]:
     return [file.name for file in path.parent.glob(f"{path.name}*") if name in file.read_bytes()]
 
 
-async def test_a_store_is_described(harness: DatabaseHarness) -> None:
+async def test_a_store_is_measured(harness: DatabaseHarness) -> None:
     administration = harness.administration
-    empty = administration.describe_store("nursery")
-    assert (empty.members, empty.tokens, empty.bytes, empty.changed_at) == (1, 1, 0, None)
+    assert tuple(administration.measure_store(harness.store_id)) == (1, 1, 0, None)
     administration.create_token(Grant(subject="eve", store="nursery", expires_at=1))
     await harness.create(NewPlant(1, "Żółw", "é"))
     (event,) = harness.read_events()
-    (store,) = administration.list_stores()
     plant, label = len("Żółwé".encode()), len(event.token_id)
     size = 8 + plant + 32 + len("plant.created") + plant + label
-    assert administration.describe_store("nursery") == StoreFacts(store, 2, 1, size, event.at)
+    assert tuple(administration.measure_store(harness.store_id)) == (2, 1, size, event.at)

@@ -110,10 +110,10 @@ def show(session: Session, name: str, output: Output) -> None:
     Example:
       plantstore store show nursery
     """
-    facts = stores.describe_store(session, name)
-    sizes = {"bytes": facts.bytes, "members": facts.members, "tokens": facts.tokens}
-    changed_at = format_time(facts.changed_at)
-    output.print_record({**_describe(facts.store), "changed_at": changed_at, **sizes})
+    shown = records.require_store(session, name)
+    members, tokens, size, changed_at = stores.measure_store(session, shown.store_id)
+    sizes = {"bytes": size, "members": members, "tokens": tokens}
+    output.print_record({**_describe(shown), "changed_at": format_time(changed_at), **sizes})
 
 
 @store.command("list")

@@ -20,7 +20,7 @@ from plantstore.features.access.http.owners import (
 )
 from plantstore.features.access.users import label_by
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
-from plantstore.sql.administration.tokens import Token, find_token
+from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
 _DAY_MS = 24 * 3600 * 1000
@@ -58,9 +58,8 @@ def create_token(days: int, session: Session, manager: Caller, body: TokenReques
 
 
 def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
-    owners.revoke_token(session, manager, token_id)
-    member_id = find_token(session, token_id).user_id
-    return NO_CONTENT, {"revoked_token_id": token_id, "member_id": member_id}
+    revoked = owners.revoke_token(session, manager, token_id)
+    return NO_CONTENT, {"revoked_token_id": token_id, "member_id": revoked.user_id}
 
 
 def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int) -> Grant:
