@@ -5,6 +5,8 @@ gives a token more than their own has, nor for longer; the store keeps an owner;
 rows are seen or changed.
 """
 
+from contextlib import suppress
+
 from msgspec.structs import replace
 
 from plantstore.core.clock import now
@@ -110,7 +112,9 @@ def revoke_token(session: Queries, manager: Caller, token_id: str) -> Token:
 
     :raises NoSuchTokenError: there is none with this id.
     """
-    token = tokens.find_token(session, token_id) if find_hashes_of(token_id) else None
-    if token is None or token.all_stores or token.store_id != manager.store_id:
-        raise NoSuchTokenError(token_id=token_id)
-    return tokens.revoke_token(session, token)
+    if find_hashes_of(token_id):  # else it may be a token itself
+        with suppress(NoSuchTokenError):
+            token = tokens.find_token(session, token_id)
+            if token.store_id == manager.store_id and not token.all_stores:
+                return tokens.revoke_token(session, token)
+    raise NoSuchTokenError(token_id=token_id)
