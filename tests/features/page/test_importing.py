@@ -31,6 +31,7 @@ def opened(driver: PageDriver) -> PageDriver:
 def test_pasted_rows_are_imported(opened: PageDriver) -> None:
     opened.page.evaluate(PASTE, "Dahlia\n")
     opened.assert_shows("Dahlia", "#import-sample")
+    expect(opened["#import-preview-title"]).to_have_text("Import pasted rows")
     opened["#import-other"].click()
     opened.page.evaluate(PASTE, "id\tname\ttag\n7\tErica\theath\n")
     opened.assert_shows("Erica", "#import-sample")
@@ -115,7 +116,6 @@ def test_it_needs_no_mouse_and_waits_for_a_server_that_is_away(driver: PageDrive
     with driver.page.expect_file_chooser() as chooser:
         driver["#more-open"].focus()
         press("Enter")
-        press("Tab")
         expect(driver["#import-open"]).to_be_focused()
         press("Enter")
         expect(driver["#import-file"]).to_be_focused()

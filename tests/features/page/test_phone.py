@@ -56,6 +56,36 @@ def test_a_tap_opens_a_plant_to_edit_or_delete_it(phone: PageDriver) -> None:
     phone.assert_stored(0, f"{LONG}, stem", "rare")
 
 
+def test_a_plant_is_a_sheet_at_the_foot_where_a_tag_is_tapped(phone: PageDriver) -> None:
+    phone["#rows .name"].filter(has_text="Plant 1").first.tap()
+    assert top_of(phone, "#panel") > 100
+    assert top_of(phone, "#panel-code") < PHONE["height"]
+    phone["#panel-tag"].tap()
+    phone.page.keyboard.press("ControlOrMeta+a")
+    phone.type("h")
+    phone["#picker li"].tap()
+    phone["#panel-tag"].press("ControlOrMeta+a")
+    phone.type("rare")
+    phone.page.go_back()
+    phone.assert_stored(3, "Plant 1", "rare")
+
+
+def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
+    for menu, item in (("#filter-open", "#filter-menu button"), ("#more-open", "#import-open")):
+        phone[menu].tap()
+        box = phone[item].first.bounding_box()
+        assert box is not None
+        assert box["height"] >= 40
+        phone.page.keyboard.press("Escape")
+
+
+def test_with_a_tag_chosen_there_is_room_to_type(phone: PageDriver) -> None:
+    phone.filter("herb")
+    box = phone["#find"].bounding_box()
+    assert box is not None
+    assert box["width"] >= 100
+
+
 def test_all_are_selected_by_two_taps(phone: PageDriver) -> None:
     phone["#rows .check"].first.tap()
     phone["#select-rest"].tap()

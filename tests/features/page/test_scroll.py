@@ -57,3 +57,15 @@ def test_nothing_moves_the_list_that_others_or_a_message_do(driver: PageDriver) 
             client.delete(f"/plants/{number}").raise_for_status()
     driver.assert_count("994 plants")
     assert driver.evaluate(AIMED) == aimed
+
+
+def test_going_back_from_a_plant_leads_to_the_same_place_and_selection(driver: PageDriver) -> None:
+    wheel(driver)
+    aimed = driver.evaluate(AIMED)
+    driver["#grid"].click(position={"x": 14, "y": 300})
+    driver.page.keyboard.press("i")
+    expect(driver["#panel-title"]).to_have_text(aimed)
+    driver.page.go_back()
+    expect(driver["#panel"]).to_be_hidden()
+    assert driver.evaluate(AIMED) == aimed
+    driver.assert_shows("1 selected", "#selection")

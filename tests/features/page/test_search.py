@@ -67,6 +67,10 @@ def test_a_filter_is_a_chip_and_in_the_address(filled: PageDriver) -> None:
     filled.page.keyboard.press("Escape")
     filled.page.reload()
     filled.assert_count("2 of 4 plants")
+    filled["#grid"].press("/")
+    filled.type("h")
+    expect(filled["#search button"]).to_have_count(3)  # two chips, and one to clear all
+    filled.page.keyboard.press("Escape")
     filled["#chips"].get_by_text("sold").click()
     filled.assert_count("1 of 4 plants")
     filled.page.go_back()
@@ -93,6 +97,9 @@ def test_the_panel_follows_the_keys(filled: PageDriver) -> None:
     filled.page.keyboard.press("ControlOrMeta+a")
     filled.type("Monstera obliqua\n")
     filled.assert_stored(2, "Monstera obliqua", "bed 1")
+    filled["#grid"].focus()
+    filled.page.keyboard.press("Escape")
+    expect(filled["#panel"]).to_be_hidden()
 
 
 def test_a_link_to_a_store_without_access_opens_no_other(filled: PageDriver) -> None:

@@ -54,6 +54,15 @@ def test_too_many_requests_and_a_restart_are_waited_for(
         driver.assert_shows("Added Typed meanwhile (1)", "#message")
 
 
+def test_what_nobody_asked_for_is_not_told_as_missing(driver: PageDriver) -> None:
+    held = driver.hold("**/rest.js")
+    driver.sign_in()
+    driver.wait_until(lambda: held.routes)
+    held.routes[0].abort()
+    driver.settle()
+    expect(driver["#message"]).to_be_hidden()
+
+
 def test_a_list_that_breaks_off_goes_on_when_the_server_is_back(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3000)
     driver.route("**/plants?*after=*", lambda route: route.abort())

@@ -69,6 +69,7 @@ def test_no_tag_is_removed_by_an_empty_field(filled: PageDriver) -> None:
 def test_removing_tags_has_a_word_of_its_own_and_asks(filled: PageDriver) -> None:
     posts = filled.record_requests("POST")
     filled["#grid"].press("ControlOrMeta+a")
+    filled["#retag-open"].click()
     filled["#tag-remove"].click()
     filled["#ask"].get_by_role("button", name="Remove tag").click()
     filled.assert_shows("Removed the tag", "#message")

@@ -45,6 +45,7 @@ def deleting(driver: PageDriver) -> Iterator[str]:
     driver["#retag-open"].click()
     expect(driver["#picker"]).to_be_visible()
     yield "tagging"
+    driver["#retag-tag"].press("Escape")
     driver["#delete-selected"].click()
     driver.assert_shows("Deleted", "#message")
     yield "deleted"

@@ -55,7 +55,7 @@ for (const field of FIELDS) {
   input.addEventListener("keydown", (event) => {
     if (event.isComposing || event.defaultPrevented) return;
     if (event.key === "Enter" && !event.repeat) submit();
-    else if (event.key === "ArrowDown" && field === "name") grid.root.focus();
+    else if (event.key === "ArrowDown" && field === "name") grid.enter();
     else if (event.key === "Escape") leave();
     else return;
     event.preventDefault();

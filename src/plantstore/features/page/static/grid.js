@@ -248,6 +248,8 @@ class Grid {
     else if (event.key === " ") this.#toggle(id);
     else if (event.key === "a" && isControl) list.select(new Set(idsOf(this.#items)));
     else if (event.key === "Escape" && list.selected.size) list.select(new Set());
+    else if (event.key === "Escape" && $("panel").open) $("panel").close();
+    else if (event.key === "t" && !isControl) list.selected.size ? $("retag-open").click() : this.on.edit(id, "tag");
     else if (event.key === "Delete" && !event.repeat && list.canSelect) // held down, it would delete row after row
       remove(list.selected.size ? [...list.selected] : [id]);
     else if (event.key === "i" && !isControl) this.on.open(id);
@@ -280,12 +282,19 @@ class Grid {
     return plant && { id: plant.id, field: /** @type {TextField} */ (field === "name" ? "tag" : "name") };
   }
 
+  // From above, to the first row.
+  enter() {
+    this.turnTo(this.#items[0]?.id, "name");
+    this.root.focus({ preventScroll: true });
+  }
+
   // The cell that keys act on from now on.
-  /** @param {string} id @param {TextField} field */
+  /** @param {string | undefined} id @param {TextField} field */
   turnTo(id, field) {
     this.#field = field;
     const index = this.#indexOf(id);
     if (index >= 0) this.#activate(index);
+    this.#anchorId = this.#activeId;
   }
 }
 

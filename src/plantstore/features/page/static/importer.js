@@ -196,4 +196,4 @@ function listReasons(rows) {
 }
 
 /** @param {string} text */
-export const readPasted = (text) => takeFile(new File([text], t("import.what")));
+export const readPasted = (text) => takeFile(new File([text], t("import.pasted")));

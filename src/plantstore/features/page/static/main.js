@@ -21,7 +21,7 @@ import { openAdd } from "./add.js";
 import { clearAddress, findCode, readAddress } from "./address.js";
 import { Api, isBarred } from "./api.js";
 import "./cell.js";
-import { $, all, announce, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, pause, setBusy, targetOf } from "./dom.js";
+import { $, all, announce, ask, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, pause, setBusy, targetOf } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
@@ -31,7 +31,7 @@ import { isSaving, run } from "./queue.js";
 import { clearSearch, openAddress, showPage, showPlant } from "./search.js";
 import "./selection.js";
 import { device, Session, tab } from "./session.js";
-import { forgetState, onDraw, redraw } from "./state.js";
+import { forgetState, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
 const SCOPES = ["list", "create", "update", "delete", "manage"];
@@ -82,9 +82,9 @@ async function signIn(token, isKept) {
     $("token").value = "";
     $("remember").checked = isOwnMachine;
     setView("app");
-    focusPlants();
+    queueMicrotask(focusPlants); // when it is drawn
     run();
-    setTimeout(() => loadRest().catch(() => {}), REST_AFTER);
+    setTimeout(() => import("./rest.js").catch(() => {}), REST_AFTER); // who needs it is told
   } catch (error) {
     if (error.status === 401) return; // which has been told
     $("token").value = token;
@@ -265,7 +265,8 @@ $("show-token").addEventListener("click", () => {
   $("token").type = isShown ? "text" : "password";
   $("show-token").ariaPressed = `${isShown}`;
 });
-$("sign-out").addEventListener("click", () => {
+$("sign-out").addEventListener("click", async () => {
+  if (queue.length && !(await ask(t("sign-out.ask", { n: queue.length }), "", t("sign-out"), "danger"))) return;
   session.end();
   leave();
 });
@@ -283,8 +284,19 @@ $("language").addEventListener("click", () => {
   location.reload();
 });
 // A menu closes when something in it is chosen, but for what can be ticked.
-for (const menu of all("[popover]"))
+for (const menu of all("[popover]")) {
+  /** @param {number} step */
+  const turn = (step) => {
+    const items = [...all("button, a", menu)].filter((item) => item.checkVisibility());
+    items.at((items.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step) % items.length)?.focus();
+  };
   menu.addEventListener("click", (event) => targetOf(event).closest("button:not([data-stays])") && menu.hidePopover());
+  menu.addEventListener("keydown", (event) => {
+    if (!["ArrowDown", "ArrowUp"].includes(event.key)) return;
+    turn(event.key === "ArrowDown" ? 1 : -1);
+    event.preventDefault();
+  });
+}
 
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);

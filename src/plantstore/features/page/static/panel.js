@@ -67,7 +67,9 @@ function open() {
 }
 
 function close() {
+  save();
   drawn = null;
+  for (const field of FIELDS) $(`panel-${field}`).value = ""; // the next user finds nothing
   if (!panel.open) return;
   const hadFocus = panel.contains(document.activeElement);
   document.body.classList.remove("with-panel");
@@ -92,7 +94,7 @@ function complain(reason) {
   $("panel-reason").hidden = !reason;
 }
 
-attachPicker($("panel-tag"));
+attachPicker($("panel-tag"), save);
 for (const field of FIELDS) {
   const input = $(`panel-${field}`);
   input.addEventListener("change", save);

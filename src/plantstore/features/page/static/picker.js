@@ -38,6 +38,7 @@ function show(text) {
   marked = -1;
   const isUseless = !field || !shown.length || (shown.length === 1 && shown[0] === field.value);
   if (isUseless) return closePicker();
+  field?.closest("dialog, section")?.append($("picker")); // nothing outside a dialog can be chosen
   $("picker").replaceChildren(...matching.slice(0, MAX_OPTIONS).map(makeOption));
   $("picker").hidden = false;
   place();
@@ -57,12 +58,11 @@ function makeOption([tag, number], at) {
 // Above the field where there is no room below.
 function place() {
   if (!field) return;
-  const { left, bottom, top, width } = field.getBoundingClientRect();
+  const { left, bottom, top } = field.getBoundingClientRect();
   const { style, offsetHeight } = $("picker");
   const isBelow = bottom + offsetHeight < innerHeight;
   style.left = `${Math.max(4, Math.min(left, innerWidth - 244))}px`;
   style.top = `${isBelow ? bottom + 2 : top - offsetHeight - 2}px`;
-  style.minWidth = `${Math.max(width, 160)}px`;
 }
 
 addEventListener("resize", () => $("picker").hidden || place());

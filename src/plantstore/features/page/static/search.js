@@ -95,8 +95,8 @@ function drawTags() {
   const { text, tags } = list.view;
   const words = text ? list.plants.items.filter((one) => list.view.matches({ ...one, tag: tags[0] ?? one.tag })) : list.plants.items;
   const counts = countTags(words).slice(0, MAX_TAGS);
-  const items = counts.map(([tag, number]) => {
-    const item = makeButton("", () => filter(tag), { "aria-pressed": `${tags.includes(tag)}`, "data-stays": "" });
+  const items = counts.map(([tag, number], at) => {
+    const item = makeButton("", () => filter(tag), { autofocus: at === 0, "aria-pressed": `${tags.includes(tag)}`, "data-stays": "" });
     item.append(tag ? makePill(tag) : t("tag.none"), make("span", { className: "hint", textContent: figures(number) }));
     item.addEventListener("click", drawTags);
     return item;
@@ -128,8 +128,9 @@ for (const button of all("#sort-menu [data-order]"))
 addEventListener("popstate", () => {
   const { store, plant: id, page: other, ...looked } = readAddress();
   if (!list.store || store !== list.store.name) return;
-  plant = id ?? null;
+  const { text, tags, order } = list.view;
+  if (JSON.stringify(looked) !== JSON.stringify({ text, tags, order })) list.show(looked);
   page = other ?? null;
-  list.show(looked);
+  showPlant(id ?? null);
 });
 onDraw(draw);

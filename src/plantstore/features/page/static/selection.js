@@ -16,7 +16,6 @@ function draw() {
   $("select-rest").hidden = size === list.rows.length;
   const isTagged = size > 0 && list.chosen.some(({ tag }) => tag);
   $("tag-remove").hidden = !isTagged;
-  $("tag-remove").textContent = t("tag.remove");
   $("count").textContent = describeCount();
   if (!size) closeTag();
   if (hadFocus && $("selection").hidden) grid.root.focus({ preventScroll: true });
