@@ -1,5 +1,6 @@
 """Messages reach no private address, whatever name or redirect leads there."""
 
+import asyncio
 import socket
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,9 @@ import httpx
 import pytest
 
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.client import is_public, send_now
+from plantstore.features.webhooks.client import is_public, open_client, send
 from plantstore.features.webhooks.messages import make_message, make_secret
-from plantstore.features.webhooks.webhooks import Webhook
+from plantstore.features.webhooks.webhooks import Delivery, Webhook
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.receiver import Receiver, create_webhook
 from tests.http.calls import expect_refused
@@ -46,7 +47,7 @@ def test_any_other_address_is_not_public(address: str) -> None:
 @pytest.mark.parametrize("host", HOSTS)
 def test_no_form_of_an_address_leads_to_this_machine(receiver: Receiver, host: str) -> None:
     for scheme in ("https", "http"):
-        response = send(f"{scheme}://{host}:{receiver.port}/hook", WebhookSettings())
+        response = send_to(f"{scheme}://{host}:{receiver.port}/hook", WebhookSettings())
         assert any(reason in response for reason in REASONS), response
     assert receiver.messages == []
 
@@ -65,7 +66,7 @@ def test_a_name_is_checked_by_the_address_that_it_has_when_it_is_connected_to(
     monkeypatch.setattr(socket, "getaddrinfo", rebind)
     assert socket.getaddrinfo("rebind.example", 443)[0][4][0] == "93.184.215.14"
     url = f"http://rebind.example:{receiver.port}/"
-    assert "private address" in send(url, WebhookSettings())
+    assert "private address" in send_to(url, WebhookSettings())
     assert receiver.messages == []
 
 
@@ -77,7 +78,7 @@ def test_no_redirect_is_followed_and_no_proxy_is_used(
             monkeypatch.setenv(name, f"http://127.0.0.1:{other.port}")
         receiver.respond = lambda _: (307, {"Location": other.url}, b"elsewhere")
         settings = WebhookSettings(webhook_allow_private=True)
-        assert send(receiver.url, settings) == "elsewhere"
+        assert send_to(receiver.url, settings) == "elsewhere"
         assert len(receiver.messages) == 1
         assert other.messages == []
 
@@ -85,7 +86,7 @@ def test_no_redirect_is_followed_and_no_proxy_is_used(
 def test_of_a_large_response_little_is_read(receiver: Receiver) -> None:
     receiver.respond = lambda _: (200, {}, b"x" * 10**7)
     settings = WebhookSettings(webhook_allow_private=True)
-    assert send(receiver.url, settings) == "x" * 1000
+    assert send_to(receiver.url, settings) == "x" * 1000
 
 
 def test_a_service_sends_to_no_private_address_unless_it_is_told(
@@ -118,9 +119,13 @@ def test_only_https_and_http_to_this_machine_are_accepted(manager: httpx.Client,
     assert "url must be" in expect_refused(manager.post("/webhooks", json={"url": url}), 40014)
 
 
-def send(url: str, settings: WebhookSettings) -> str:
+def send_to(url: str, settings: WebhookSettings) -> str:
     """What came back."""
     about = (url, "", None, "", make_secret(None), None, None, 0, 0, None, None, "", 0, "nursery")
-    return send_now(
-        Webhook(1, "w", *about), make_message("webhook.test", "nursery"), settings
-    ).response
+
+    async def run() -> Delivery:
+        async with open_client(settings) as client:
+            message = make_message("webhook.test", "nursery")
+            return (await send(client, Webhook(1, "w", *about), message, None))[0]
+
+    return asyncio.run(run()).response

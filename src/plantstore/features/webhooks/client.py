@@ -13,9 +13,10 @@ from ipaddress import IPv4Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 
 from plantstore.core.clock import now
-from plantstore.features.webhooks import WebhookSettings
+from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.messages import Message, reveal_secret, sign
-from plantstore.features.webhooks.webhooks import Delivery, Webhook
+from plantstore.features.webhooks.webhooks import Delivery, Record, Webhook
+from plantstore.sql.session import Session
 
 if TYPE_CHECKING:
     import aiohttp
@@ -86,14 +87,23 @@ async def send(
     return Delivery(*about, status, duration, text[:_KEPT]), wait
 
 
-def send_now(webhook: Webhook, message: Message, settings: WebhookSettings) -> Delivery:
-    """Send a message and wait for the response, in a thread without an event loop."""
+def send_now(
+    session: Session, settings: WebhookSettings, store_id: int, webhook_id: str, *number: str
+) -> Record:
+    """Send the message of an attempt again, or without a number a test; what came back.
+
+    It waits for the response, in a thread without an event loop.
+    """
+    webhook, message = webhooks.find_message(session, store_id, webhook_id, *number)
 
     async def send_alone() -> Delivery:
         async with open_client(settings) as client:
             return (await send(client, webhook, message, settings.webhook_key))[0]
 
-    return asyncio.run(send_alone())
+    delivery = asyncio.run(send_alone())
+    with session.transaction():
+        webhooks.log_deliveries(session, webhook, [delivery])
+    return webhooks.describe(delivery)
 
 
 def _read_wait(text: str) -> float:

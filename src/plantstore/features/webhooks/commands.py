@@ -71,11 +71,7 @@ def _print_rows(
 
 def _test(session: Session, store: str, webhook_id: str, output: Output) -> None:
     store_id = require_store(session, store).store_id
-    found, message = webhooks.find_message(session, store_id, webhook_id)
-    delivery = send_now(found, message, _read_settings())
-    with session.transaction():
-        webhooks.log_deliveries(session, found, [delivery])
-    output.print_record(describe(delivery))
+    output.print_record(send_now(session, _read_settings(), store_id, webhook_id))
 
 
 def _rotate(session: Session, store_id: int, webhook_id: str) -> Record:

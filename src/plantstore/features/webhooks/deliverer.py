@@ -36,8 +36,7 @@ failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again
 _TICK_SECONDS = 0.5  # between two looks at the database
 _RETRY_SECONDS = 1.0  # to become the one who delivers
 _CLOSING_SECONDS = 2.0
-_CPU_SHARE = 0.05  # of one processor
-_BURST_SECONDS = 0.02
+_CPU_SECONDS = _TICK_SECONDS / 20  # of a processor, until the next look
 _MAX_SENDING = 512  # in all
 _PAGE = 200  # events that are read at a time
 
@@ -54,7 +53,7 @@ class Deliverer:
         self._queues: dict[Place, Queue] = {}  # whose turn is next, first
         self._places = Pool("webhook messages", _MAX_SENDING)
         self._noted = asyncio.Event()
-        self._free_at = self._used = 0.0  # of the processor
+        self._budget = 0.0  # what the thread may have taken of the processor
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.failing = 0
@@ -96,6 +95,7 @@ class Deliverer:
         self._queues, self._noted = {}, asyncio.Event()
         with closing(self._open_session()) as session:
             async with open_client(self._settings) as client, asyncio.TaskGroup() as group:
+                self._budget = time.thread_time()
                 while not self._is_over.is_set() and await asyncio.to_thread(is_held):
                     await self._refresh(session)
                     failures.note_success()
@@ -124,13 +124,14 @@ class Deliverer:
         self.delay = max((queue.delay for queue in queues.values()), default=0.0)
 
     async def _send_all(self, client: "aiohttp.ClientSession", group: asyncio.TaskGroup) -> None:
-        """Send what may be sent now, and whatever may be after a response, until cancelled."""
+        """Send what may be sent, also after each response, until cancelled at the tick's end."""
+        self._budget = min(self._budget, time.thread_time()) + _CPU_SECONDS
         while True:
             self._noted.clear()
             for queue, message in self._take_messages():
                 group.create_task(self._send(client, queue, message))
                 self._noted.set()  # there may be more
-                await self._rest()
+                await asyncio.sleep(0 if time.thread_time() < self._budget else _TICK_SECONDS)
             await self._noted.wait()
 
     def _take_messages(self) -> Iterator[tuple[Queue, Message]]:
@@ -154,14 +155,6 @@ class Deliverer:
             self._places.give_back(queue.webhook.store_id)
         queue.note(message, *result)
         self._noted.set()
-
-    async def _rest(self) -> None:
-        """Sleep for as long as keeps the thread to its share of the processor."""
-        time_, used = time.monotonic(), time.thread_time()
-        self._free_at = max(self._free_at, time_) + (used - self._used) / _CPU_SHARE
-        self._used = used
-        if self._free_at > time_ + _BURST_SECONDS:
-            await asyncio.sleep(self._free_at - time_)
 
 
 def _exchange(

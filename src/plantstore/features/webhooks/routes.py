@@ -3,19 +3,20 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 
 from msgspec import Struct
 
+from plantstore.core.errors import DatabaseUnavailableError, SetupError
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
-from plantstore.features.access.http.jobs import Job, JobQueue
+from plantstore.features.access.http.jobs import JobQueue
 from plantstore.features.access.http.owners import Outcome, Owners, split
 from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.client import send_now
 from plantstore.features.webhooks.deliverer import Deliverer
-from plantstore.features.webhooks.messages import Message
-from plantstore.features.webhooks.webhooks import Record, Target, Webhook, describe, list_deliveries
+from plantstore.features.webhooks.webhooks import Record, Target, describe, list_deliveries
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
@@ -39,7 +40,7 @@ def add_webhooks(app: App) -> None:
     owners.reads(_ONE, lambda *of: describe(webhooks.find_webhook(*of)))
     owners.reads(f"{_ONE}/deliveries", lambda *of: list(map(describe, list_deliveries(*of))))
     _add_changes(owners, settings.webhook_key)
-    _add_sending(app, jobs, settings)
+    _add_sending(app, settings)
     deliverer = Deliverer(app.settings, app.open_session)
     app.gauges["webhooks_failing"] = lambda: deliverer.failing
     app.gauges["webhook_delay_seconds"] = lambda: deliverer.delay
@@ -71,34 +72,29 @@ def _add_changes(owners: Owners, key: str | None) -> None:
     add("rotate", f"POST {_ONE}/rotate", partial(webhooks.rotate_webhook, key=key))
 
 
-def _add_sending(app: App, jobs: JobQueue, settings: WebhookSettings) -> None:
+def _add_sending(app: App, settings: WebhookSettings) -> None:
     """Add what sends a message while its request waits; each store has its share of the threads."""
     places = Pool("webhook_tests", _MAX_TESTS)  # full, it keeps no other request waiting
     threads = ThreadPoolExecutor(_MAX_TESTS, thread_name_prefix="webhook test")
+
+    def work(store_id: int, *values: str) -> Record:
+        try:
+            with closing(app.open_session()) as session:
+                return send_now(session, settings, store_id, *values)
+        except SetupError as error:
+            raise DatabaseUnavailableError from error
 
     async def send(pattern: str, request: Request, *path: str) -> Response:
         values, store = split(pattern, path)
         caller = await app.authentication.admit(request, store, Scope.MANAGE)
         refuse_precondition(request.headers)
-        holder = caller.token_store_id
-
-        def find(session: Session, _: Job[tuple[Webhook, Message]]) -> tuple[Webhook, Message]:
-            return webhooks.find_message(session, caller.store_id, *values)
-
-        webhook, message = await jobs.run(holder, find)
-        places.take(holder)
+        places.take(caller.token_store_id)
         try:
             run = asyncio.get_running_loop().run_in_executor
-            delivery = await run(threads, send_now, webhook, message, settings)
+            record = await run(threads, work, caller.store_id, *values)
         finally:
-            places.give_back(holder)
-
-        def log(session: Session, job: Job[None]) -> None:
-            with job.transaction(session):
-                webhooks.log_deliveries(session, webhook, [delivery])
-
-        await jobs.run(holder, log)
-        return json_response(200, describe(delivery), NO_STORE)
+            places.give_back(caller.token_store_id)
+        return json_response(200, record, NO_STORE)
 
     for pattern in (f"{_ONE}/test", f"{_ONE}/deliveries/{{number}}/redeliver"):
         app.routes.add_of_store(pattern, {"POST": partial(send, pattern)})
