@@ -100,21 +100,16 @@ def test_the_database_stays_as_it_is(program: Program, *, index: bool) -> None:
 def test_a_backup_is_one_private_file_that_needs_no_other(program: Program) -> None:
     backup = program.folder / "backups" / "plants.backup"
     backup.parent.mkdir()
-    done = program.in_shell(f"umask 000; plantstore backup {backup}")
-    assert done.err == f"backed up to {backup}: stores: 1, plants: 0\n"
-    assert done.out == ""
+    for plants in (0, 1):  # the second one replaces the first
+        done = program.in_shell(f"umask 000; plantstore backup {backup}")
+        assert (done.out, done.err) == ("", f"backed up to {backup}: stores: 1, plants: {plants}\n")
+        if plants == 0:
+            fill(program)
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     with unchanged(backup.parent):
         program.out("--database", url_of(backup), "check")
-    assert list(backup.parent.iterdir()) == [backup]
-
-
-def test_a_file_is_replaced(program: Program) -> None:
-    backup = program.folder / "backup.db"
-    program.out("backup", str(backup))
-    fill(program)
-    program.out("backup", str(backup), "--quiet")
     assert len(contents(url_of(backup))["plants"]) == 1
+    assert list(backup.parent.iterdir()) == [backup]
 
 
 def test_of_a_folder_the_newest_are_kept(program: Program) -> None:

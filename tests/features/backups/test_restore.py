@@ -185,20 +185,6 @@ def test_a_missing_database_is_created(program: Program, backup: Path) -> None:
     assert stat.S_IMODE((there / "plants.db").stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root replaces a file that is read-only")
-def test_a_restored_file_that_cannot_be_used_is_told_from_none(
-    program: Program, backup: Path
-) -> None:
-    file = file_of(program)
-    file.chmod(0o400)  # which the restored one gets
-    said = program.refusal("restore", str(backup), "--yes")
-    assert said.startswith(f"Error: the backup was restored, but {file} is not writable: ")
-    (kept,) = file.parent.glob("plants-replaced-*.db")
-    assert f"the database that was there is now {kept}" in said
-    file.chmod(0o600)
-    assert names_of(program.database) == ["kept"]
-
-
 def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) -> None:
     with served(program) as service, service.client(service.make_token()) as client:
         for _ in range(2):
@@ -316,16 +302,3 @@ def test_the_owner_is_the_old_ones_or_the_folders(
     found = file.stat()
     assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (owner or 23456, 0o640)
     assert file.with_name("plants.db-lock").stat().st_uid == found.st_uid
-
-
-def test_what_another_program_restored_gets_new_revisions(service: Service, store: str) -> None:
-    with service.client(service.make_token(store, "ada")) as client:
-        assert client.post("/plants", json={"id": 1, "name": "Ficus"}).is_success
-        old = client.get("/plants")
-        program = Program(service.log_path.parent, {"PLANTSTORE_DATABASE": service.database})
-        done = program.run("restore", "--in-place")
-        assert done.err.startswith("gave new revisions to all stores: ")
-        new = client.get("/plants", headers={"If-None-Match": old.headers["etag"]})
-        assert new.status_code == 200
-        assert new.content == old.content
-        assert client.post("/plants", json={"id": 2, "name": "Ficus"}).is_success

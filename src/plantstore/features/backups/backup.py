@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from plantstore.cli.workspace import publish, workspace
 from plantstore.core.errors import SetupError
-from plantstore.sqlite.connection import read_applied
+from plantstore.sqlite.connection import find_reason, read_applied
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import SUFFIXES, create_file, opened
 from plantstore.sqlite.reader import make_interruptible, open_to_read
@@ -47,7 +47,7 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
     path = Path(target)
     is_folder = keep is not None or path.is_dir() or target.endswith("/")
     file = path / name_by_time(database.stem) if is_folder else path
-    with _explained(target):
+    with explained(f"no backup was made to {target}", path):
         if target == "-":
             # Verified as a temporary file before its first byte is sent.
             with TemporaryDirectory(prefix="plantstore-") as temporary:
@@ -128,16 +128,20 @@ def _remove_old(folder: Path, stem: str, keep: int, made: Path) -> list[str]:
 
 
 @contextmanager
-def _explained(target: str) -> Iterator[None]:
-    """Turn errors into sentences that name the target."""
+def explained(failure: str, path: Path) -> Iterator[None]:
+    """Turn errors into sentences that begin with the failure; of the ``path`` or its folder."""
     try:
         yield
     except BrokenPipeError:  # its reader has gone
         raise
     except (apsw.Error, OSError, SetupError) as error:
         reason = str(error)
-        if isinstance(error, apsw.Error):
-            reason = describe_write(error, target)
+        if isinstance(error, apsw.NotADBError):
+            reason = "it is not a SQLite database; is it encrypted or compressed?"
+        elif isinstance(error, apsw.CorruptError):
+            reason = f"it is damaged or truncated: {error}"
+        elif isinstance(error, apsw.Error):
+            reason = describe_write(error, path.name)
         elif isinstance(error, OSError):
-            reason = ": ".join(filter(None, (error.filename, error.strerror)))
-        raise SetupError(f"no backup was made to {target}: {reason}") from error
+            reason = find_reason(error, path)
+        raise SetupError(f"{failure}: {reason}") from error

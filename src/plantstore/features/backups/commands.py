@@ -195,19 +195,16 @@ def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
         confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?", "restore")
     end_cleanly()
     restored = replace_database(Path(backup).absolute(), file)
-    try:
-        _require_usable(database)
-    except SetupError as error:
-        kept = f"; the database that was there is now {restored.kept}" if restored.kept else ""
-        raise SetupError(f"the backup was restored, but {error}{kept}") from error
-    counts = {"kept": restored.kept, "plants": restored.plants}
     with closing(open_session(database)) as session:
+        counts = {"kept": restored.kept, "plants": restored.plants}
         note_change(session, "restore", database=database, backup=backup, **counts)
     output.report(restored, _describe_restored(restored))
 
 
 def _finish_restore(database: str, output: Output) -> None:
-    _require_usable(database)
+    for check in check_database(database):
+        if not check.ok:
+            raise SetupError(check.detail)
     with closing(open_session(database)) as session:
         stores = renew_revisions(session)
         note_change(session, "restore", database=without_password(database), stores=stores)
@@ -233,12 +230,6 @@ def _describe_restored(restored: Restored) -> Iterator[str]:
     if restored.migrations:
         numbers = ", ".join(map(str, restored.migrations))
         yield f"applied to the restored database: migrations {numbers}"
-
-
-def _require_usable(database: str) -> None:
-    for check in check_database(database):
-        if not check.ok:
-            raise SetupError(check.detail)
 
 
 @click.command()

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 
 from plantstore.core.model import Store
 from plantstore.databases import open_session
-from plantstore.features.backups.restore import copy_backup, explained
+from plantstore.features.backups.backup import explained
+from plantstore.features.backups.restore import copy_backup
 from plantstore.sql.administration.records import list_stores, require_store
 from plantstore.sql.changes import Wanted, find_plants, read_plants
 from plantstore.sql.session import Session
@@ -31,7 +32,7 @@ def open_backup(backup: str) -> Iterator[Session]:
     path = Path(backup).absolute()
     with TemporaryDirectory(prefix="plantstore-") as folder:
         file = Path(folder, "backup.db")
-        with explained(path, file):
+        with explained(f"nothing was restored from {path}", file):
             copy_backup(path, file)
             migrate(file)
         with closing(SQLiteSession(f"sqlite:///{file}")) as session:

@@ -5,8 +5,8 @@ whole; the old one is kept. A service that starts meanwhile uses the restored on
 """
 
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
@@ -14,11 +14,10 @@ from msgspec import Struct
 
 from plantstore.cli.workspace import flush, flush_folder, workspace
 from plantstore.core.errors import SetupError
-from plantstore.features.backups.backup import copy_database, name_by_time
+from plantstore.features.backups.backup import copy_database, explained, name_by_time
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over
-from plantstore.sqlite.connection import connect, find_reason, migrate
-from plantstore.sqlite.errors import describe_write
+from plantstore.sqlite.connection import connect, migrate
 from plantstore.sqlite.file_lock import FileLock, unused
 from plantstore.sqlite.files import create_file
 from plantstore.sqlite.reader import open_to_read, require_unchanged_schema
@@ -45,7 +44,7 @@ def restore(backup: Path, database: Path) -> Restored:
     :raises SetupError: the backup cannot be used, or the database is in use; nothing was changed.
     """
     with (
-        explained(backup, database),
+        explained(f"nothing was restored from {backup}", database),
         workspace(database.parent, database.name) as folder,
     ):
         with unused(database):
@@ -119,21 +118,3 @@ def _keep(database: Path) -> str:
         kept.with_name(f"{kept.name}-wal").hardlink_to(wal)
     kept.hardlink_to(database)
     return str(kept)
-
-
-@contextmanager
-def explained(backup: Path, database: Path) -> Iterator[None]:
-    """Turn errors into sentences that name the backup."""
-    try:
-        yield
-    except (apsw.Error, OSError, SetupError) as error:
-        reason = str(error)
-        if isinstance(error, apsw.NotADBError):
-            reason = "it is not a SQLite database; is it encrypted or compressed?"
-        elif isinstance(error, apsw.CorruptError):
-            reason = f"it is damaged or truncated: {error}"
-        elif isinstance(error, apsw.Error):
-            reason = describe_write(error, database.name)
-        elif isinstance(error, OSError):
-            reason = find_reason(error, database)
-        raise SetupError(f"nothing was restored from {backup}: {reason}") from error

@@ -18,7 +18,7 @@ from plantstore.sql.session import Queries
 DAY_MS = 24 * 3600 * 1000
 SOON_MS = 14 * DAY_MS
 _MAX_BACKUP_DAYS = {"backup": 2, "verified backup": 8}
-_MIN_FREE = 10**9  # bytes
+_MIN_FREE = 10**9  # bytes; of a small disk, a twentieth
 _CERTIFICATE = re.compile("-----BEGIN CERTIFICATE-----(.+?)-----END", re.DOTALL)
 # A certificate's validity in DER: from and until, with two digits of the year or four.
 _VALIDITY = re.compile(
@@ -27,24 +27,29 @@ _VALIDITY = re.compile(
 
 
 class Facts(Struct, frozen=True):
-    """Times in milliseconds, None for never or without; the disk is SQLite's."""
+    """Times in milliseconds, None for never or without; the disk is SQLite's, in bytes."""
 
     backup_at: int | None
     verified_at: int | None
     tokens_expiring: int
     certificate_ends_at: int | None
     disk_free: int | None
+    disk_size: int
 
 
 def find_facts(settings: Settings, reader: Queries) -> Facts:
-    ((backup_at, verified_at, tokens),) = reader.query("read_status", now(), now() + SOON_MS)
+    ((*found,),) = reader.query("read_status", now(), now() + SOON_MS)
+    return add_files(settings, *found)
+
+
+def add_files(
+    settings: Settings, backup_at: int | None, verified_at: int | None, tokens: int
+) -> Facts:
+    """The facts, with those of the certificate and of the disk."""
     ends_at = read_certificate_end(settings.tls_cert)
-    return Facts(backup_at, verified_at, tokens, ends_at, read_free(settings.database))
-
-
-def read_free(url: str) -> int | None:
-    file = find_file(url)
-    return None if file is None else shutil.disk_usage(file.parent).free
+    file = find_file(settings.database)
+    size, _, free = (0, 0, None) if file is None else shutil.disk_usage(file.parent)
+    return Facts(backup_at, verified_at, tokens, ends_at, free, size)
 
 
 def read_certificate_end(path: str | None) -> int | None:
@@ -79,20 +84,20 @@ def judge(facts: Facts) -> Iterator[Check]:
             yield Check(name, ok=True, detail=detail)
             continue
         days = (at - made_at) / DAY_MS
-        is_recent = days <= _MAX_BACKUP_DAYS[name]
-        advice = "" if is_recent else ", too long ago: see the log of plantstore-backup.service"
-        detail = f"the last {name} was recorded {days:.1f} days ago{advice}"
-        yield Check(name, ok=is_recent, detail=detail)
+        detail = f"the last {name} was recorded {days:.1f} days ago"
+        advice = ", too long ago: see the log of plantstore-backup.service"
+        yield _judge(name, detail, advice, ok=days <= _MAX_BACKUP_DAYS[name])
     if facts.certificate_ends_at is not None:
+        detail = f"the TLS certificate expires at {write_time(facts.certificate_ends_at)}"
         is_long = facts.certificate_ends_at > at + SOON_MS
-        advice = "" if is_long else ": renew it"
-        ends = write_time(facts.certificate_ends_at)
-        detail = f"the TLS certificate expires at {ends}{advice}"
-        yield Check("certificate", ok=is_long, detail=detail)
+        yield _judge("certificate", detail, ": renew it", ok=is_long)
     if facts.disk_free is not None:
-        is_free = facts.disk_free >= _MIN_FREE
-        advice = "" if is_free else ": free some space"
-        detail = f"the disk has {facts.disk_free / 10**9:.1f} GB free{advice}"
-        yield Check("disk", ok=is_free, detail=detail)
+        detail = f"the disk has {facts.disk_free / 10**9:.1f} GB free"
+        is_free = facts.disk_free >= min(_MIN_FREE, facts.disk_size / 20)
+        yield _judge("disk", detail, ": free some space", ok=is_free)
     detail = f"tokens that expire within 14 days: {facts.tokens_expiring}"
     yield Check("tokens", ok=True, detail=detail)
+
+
+def _judge(name: str, detail: str, advice: str, *, ok: bool) -> Check:
+    return Check(name, ok=ok, detail=detail if ok else f"{detail}{advice}")

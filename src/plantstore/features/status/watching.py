@@ -10,7 +10,7 @@ from plantstore.core.clock import now
 from plantstore.core.errors import PlantStoreError
 from plantstore.databases import find_file
 from plantstore.features.status import FEATURE
-from plantstore.features.status.facts import SOON_MS, read_certificate_end, read_free
+from plantstore.features.status.facts import SOON_MS, add_files
 from plantstore.http.app import App
 
 _SECONDS = 60.0
@@ -34,14 +34,13 @@ async def _measure(app: App, values: dict[str, float]) -> None:
 
 
 async def _read(app: App) -> Mapping[str, float]:
-    settings = app.settings
-    rows = await app.database.read("read_status", now(), now() + SOON_MS)
-    backup_at, verified_at, tokens = rows[0]
-    ends_at, free = read_certificate_end(settings.tls_cert), read_free(settings.database)
+    ((*found,),) = await app.database.read("read_status", now(), now() + SOON_MS)
+    facts = add_files(app.settings, *found)
+    ends_at = facts.certificate_ends_at
     return {
-        "backup_timestamp_seconds": (backup_at or 0) / 1000,
-        "verified_backup_timestamp_seconds": (verified_at or 0) / 1000,
+        "backup_timestamp_seconds": (facts.backup_at or 0) / 1000,
+        "verified_backup_timestamp_seconds": (facts.verified_at or 0) / 1000,
         "certificate_expiry_timestamp_seconds": math.inf if ends_at is None else ends_at / 1000,
-        "tokens_expiring": tokens,
-        **({} if free is None else {"disk_free_bytes": free}),
+        "tokens_expiring": facts.tokens_expiring,
+        **({} if facts.disk_free is None else {"disk_free_bytes": facts.disk_free}),
     }

@@ -7,11 +7,11 @@ Invariant: each line of a plant gives the plant, or the error that the interface
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from plantstore.core.cells import read_fields
-from plantstore.core.decoding import MAX_LINE, decode_new_plant, parse_json, to_new_plant
+from plantstore.core.decoding import parse_json, to_new_plant
 from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.source import Source
@@ -47,17 +47,11 @@ def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
 
 
 def _read_line(line: str, *, with_id: bool) -> NewPlant | RequestError:
-    body, cells = line.encode("utf-8", "surrogateescape"), [line.rstrip("\r\n")]
-    if len(body) > MAX_LINE:
-        return RequestError(41301, cells=cells)
-    try:
-        if with_id:
-            return decode_new_plant(body)
-        fields = parse_json(body)
-        return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
-    except RequestError as error:
-        error.details["cells"] = cells
-        return error
+    def read() -> object:
+        fields = parse_json(line.encode("utf-8", "surrogateescape"))
+        return fields if with_id or not isinstance(fields, dict) else fields | {"id": 0}
+
+    return _to_plant(read, [line.rstrip("\r\n")])
 
 
 def _read_csv(
@@ -77,7 +71,6 @@ def _read_csv(
             yield line
 
     reader = csv.reader(record(), delimiter=max(",;\t", key=first.count), strict=True)
-    columns: Sequence[str] = ()
     while True:
         number = reader.line_num + 1
         raw.clear()
@@ -85,17 +78,18 @@ def _read_csv(
             cells = next(reader, None)
         except csv.Error:
             reason = "a quoted cell does not end at its closing quote"
-            yield number, _refuse(_NOT_READABLE, reason, ["".join(raw).rstrip("\r\n")])
+            whole = ["".join(raw).rstrip("\r\n")]
+            yield number, RequestError(_NOT_READABLE, reason=reason, cells=whole)
             continue
         if cells is None:
             return
-        if not any(map(str.strip, cells)) or (not columns and "".join(cells) == "sep="):
+        if not any(map(str.strip, cells)) or (not source.fields and "".join(cells) == "sep="):
             continue  # the latter is a spreadsheet's hint
-        if columns:
-            yield number, _read_record(columns, cells, "".join(raw), with_id=with_ids)
+        if source.fields:
+            yield number, _read_record(source.fields, cells, "".join(raw), with_id=with_ids)
         else:
             source.header = [cell.strip() for cell in cells]
-            columns = _name_columns(source, with_ids=with_ids)
+            source.fields = _name_columns(source, with_ids=with_ids)
 
 
 def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
@@ -109,15 +103,16 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
         raise SetupError(f"{shown}; none is named {missing[0]!r}")
     # A column that has a field's name is not that field where another one is.
     columns = [named.get(name) or ("" if name in named.values() else name) for name in found]
-    wanted = [field for field in PLANT_FIELDS if with_ids or field != "id"]
-    if missing := [one for one in wanted if one not in columns and one not in OPTIONAL_FIELDS]:
+    if not with_ids:
+        columns = ["" if column == "id" else column for column in columns]
+    needed = [field for field in PLANT_FIELDS if field not in OPTIONAL_FIELDS]
+    if missing := [one for one in needed if one not in columns and (with_ids or one != "id")]:
         advice = f"name it with --columns 'HEADING={missing[-1]}'"
         if missing == ["id"]:
             advice = "give --assign-ids for new ids, or name it with --columns 'HEADING=id'"
         raise SetupError(f"{shown}; none is the {missing[-1]}: {advice}")
-    if twice := [field for field in wanted if columns.count(field) > 1]:
+    if twice := [field for field in PLANT_FIELDS if columns.count(field) > 1]:
         raise SetupError(f"{source.name} has two columns named {twice[0]}")
-    source.fields = columns
     return columns
 
 
@@ -126,21 +121,19 @@ def _read_record(
 ) -> NewPlant | RequestError:
     """The plant of a line. Blanks around cells go, unless they are in quotes."""
     texts = [_BREAK.sub(" ", cell if _quote(cell) in raw else cell.strip()) for cell in cells]
+    plant = _to_plant(lambda: read_fields(columns, texts) | ({} if with_id else {"id": 0}), cells)
+    if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, cells)):
+        reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
+        return RequestError(_NOT_READABLE, reason=reason, cells=cells)
+    return plant
+
+
+def _to_plant(read: Callable[[], object], cells: Sequence[str]) -> NewPlant | RequestError:
     try:
-        if with_id:
-            return to_new_plant(read_fields(columns, texts))
-        others = ["" if column == "id" else column for column in columns]
-        return to_new_plant(read_fields(others, texts) | {"id": 0})
+        return to_new_plant(read())
     except RequestError as error:
-        if any(map(_NOT_UTF_8.search, cells)):
-            reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
-            return _refuse(_NOT_READABLE, reason, cells)
         error.details["cells"] = cells
         return error
-
-
-def _refuse(number: int, reason: str, cells: Sequence[str]) -> RequestError:
-    return RequestError(number, reason=reason, cells=cells)
 
 
 def _quote(cell: str) -> str:

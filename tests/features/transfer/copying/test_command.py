@@ -13,12 +13,6 @@ def program(program: Program) -> Program:
     return program
 
 
-def test_a_quiet_copy_says_nothing(program: Program) -> None:
-    done = program.run("copy", "--from", program.database, "--to", "sqlite:///copy.db", "--quiet")
-    assert (done.status, done.out, done.err) == (0, "", "")
-    assert (program.folder / "copy.db").exists()
-
-
 def test_on_a_terminal_there_are_bars(program: Program) -> None:
     program.out("import", "-", "--store", "nursery", stdin='{"id":1,"name":"Fern"}')
     copy = ("copy", "--from", program.database, "--to", f"sqlite:///{program.folder}/copy.db")
