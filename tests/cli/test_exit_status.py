@@ -74,6 +74,8 @@ MISTAKES = {
     "token delete x": "No such command 'delete'. The commands are: create, list, revoke, rotate.",
     "help token creat": "No such command 'creat'. Did you mean 'create'?",
     "help token list all": "there is no command 'token list all'",
+    "--token-file t token list": "--token-file goes with --url, which is missing",
+    "settings show prot": "there is no setting 'prot'; did you mean port?",
     "--settings": "Option '--settings' requires an argument.",
     "serve --cors-origin example.org": "--cors-origin is 'example.org', but must be *, none, or",
     f"{' '.join(CREATE)} --max-plants x": "'x' is not a valid whole number",

@@ -50,9 +50,6 @@ def test_what_stands_in_a_secret_file_is_not_shown(tmp_path: Path) -> None:
     ]
 
 
-def test_wrong_settings_and_names_are_refused(tmp_path: Path) -> None:
+def test_wrong_settings_are_refused(tmp_path: Path) -> None:
     program = Program(tmp_path, {"PLANTSTORE_PORT": "x"})
     assert "PLANTSTORE_PORT is 'x'" in program.refusal("settings", "show")
-    assert "no setting 'prot'; did you mean port?" in program.refusal(
-        "settings", "show", "prot", status=2
-    )

@@ -10,11 +10,13 @@ from plantstore.core.sources import SETTINGS_FILE, Sources, find_settings_file
 def find_sources(context: click.Context, **flags: object) -> Sources:
     """The sources of a command with this context; ``flags`` are those of the command itself.
 
-    :raises UsageError: a service is named, in place of a database.
+    :raises UsageError: a service or its token is named, in place of a database.
     """
     options = context.find_root().params
     if options["url"] is not None:
         raise click.UsageError("this command needs the database: leave out --url", context)
+    if options["token_file"] is not None:
+        raise click.UsageError("--token-file goes with --url, which is missing", context)
     file = options["settings"] or os.environ.get(SETTINGS_FILE) or find_settings_file(os.environ)
     sources = Sources({"database": options["database"], **flags}, os.environ, file)
     if options["settings"]:

@@ -77,7 +77,8 @@ def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
     except httpx.TransportError as error:
         reason = re.sub(r"\[Errno -?\d+\] ", "", str(error))
         raise SetupError(
-            f"{url} cannot be reached: {reason}; check the address, and that the service runs"
+            f"{url} cannot be reached: {reason}; check the address, http or https, and that the "
+            "service runs"
         ) from None
     except (ValueError, KeyError):  # msgspec's and json's too
         raise SetupError(f"{url} is not a Plant Store service") from None

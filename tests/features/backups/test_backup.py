@@ -198,6 +198,9 @@ def test_what_must_not_be_replaced_is_not(program: Program) -> None:
     for target in ("missing/", "missing/plants.backup"):
         assert "there is no folder missing" in program.refusal("backup", target)
     assert "there is no folder missing" in program.refusal("backup", "missing", "--keep", "3")
+    (program.folder / "one.db").touch()
+    said = program.refusal("backup", "one.db", "--keep", "3", status=2)
+    assert "--keep is for a folder of backups: one.db is a file" in said
     program.refusal("backup", "-", "--json", status=2)
 
 

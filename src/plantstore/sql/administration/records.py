@@ -34,7 +34,7 @@ def require_store(session: Queries, name: str) -> Store:
     if store is None:
         names = [store.name for store in list_stores(session)]
         shown = names[:_SHOWN] + ["..."] * (len(names) > _SHOWN)
-        stores = ", ".join(shown) or "none"
+        stores = ", ".join(shown) or "none; `plantstore store create` creates one"
         raise NoSuchStoreError(store=name, meant=find_meant(name, names), stores=stores)
     return store
 

@@ -29,7 +29,7 @@ REFUSALS = {
     "link create --store nursery --user 'kim o'": "kim o is not a member of nursery: `plantstore "
     "member list --store nursery` shows the members, `plantstore member add --create --store "
     "nursery --user 'kim o' --role editor` adds kim o",
-    "link revoke 0123456789abcdef": "there is no link with the id 0123456789abcdef: it was used or",
+    "link revoke 0123456789abcdef": "there is no link with the id 0123456789abcdef: it was used",
     "token create --user out --all-stores": "out is a member of no store: name the token's own",
     "token create --store nursery --user ada --role reader": "ada is already owner of nursery: "
     "change that with `plantstore member add --store nursery --user ada --role reader`",
