@@ -10,6 +10,18 @@ from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct
 
+from plantstore.core.errors import (
+    AlreadyStoredError,
+    ForbiddenError,
+    IdTakenError,
+    InvalidTokenError,
+    KeyReusedError,
+    NoSuchPlantError,
+    NoSuchStoreError,
+    PlantStoreError,
+    PreconditionFailedError,
+    StoreFullError,
+)
 from plantstore.core.model import (
     DONE,
     Caller,
@@ -108,6 +120,25 @@ class Atomic(Struct, frozen=True):
 
 Written = tuple[Outcome, int]  # how a write ended, and the store's revision after it
 
+_ERRORS: dict[Outcome, type[PlantStoreError]] = {
+    Outcome.ID_TAKEN: IdTakenError,
+    Outcome.ALREADY_STORED: AlreadyStoredError,
+    Outcome.KEY_REUSED: KeyReusedError,
+    Outcome.NO_SUCH_PLANT: NoSuchPlantError,
+    Outcome.PRECONDITION_FAILED: PreconditionFailedError,
+    Outcome.NO_SUCH_STORE: NoSuchStoreError,
+    Outcome.STORE_FULL: StoreFullError,
+    Outcome.TOKEN_INVALID: InvalidTokenError,
+}
+
+
+def explain(outcome: Outcome, write: Create | Update | Upsert | Delete) -> PlantStoreError:
+    """Why the write is not done."""
+    if outcome is Outcome.FORBIDDEN:
+        return ForbiddenError(scope=write.scope.value)
+    plant_id = write.plant_id if isinstance(write, Delete) else write.plant.id
+    return _ERRORS[outcome](plant_id=plant_id)
+
 
 class RefusedError(Exception):
     """A write of an atomic was refused, so none was done: the position of the first, and why."""
@@ -125,6 +156,18 @@ def refuse_unless_done(written: Iterable[Written]) -> None:
     for index, (outcome, revision) in enumerate(written):
         if outcome not in DONE:
             raise RefusedError(index, outcome, revision)
+
+
+def require_scope(caller: Caller, scope: Scope | None) -> None:
+    """Refuse what the caller may not do; None is what every member may.
+
+    :raises NoSuchStoreError: there is no such store, or the caller is not a member.
+    :raises ForbiddenError: the token or the caller's role does not allow it.
+    """
+    if caller.role is None:
+        raise NoSuchStoreError
+    if scope is not None and scope not in caller.permissions:
+        raise ForbiddenError(scope=scope.value, caller=caller)
 
 
 class Snapshot(Protocol):

@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import suppress
+from functools import partial
 
 from msgspec import Struct
 
@@ -19,15 +20,14 @@ from plantstore.core.errors import (
     PlantStoreError,
     RequestError,
 )
+from plantstore.core.model import Caller
 from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT, REFUSED
-from plantstore.http.limits.lanes import Lanes
 from plantstore.http.lists import PlantLists
-from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
 from plantstore.http.routes import Methods, Routes
 from plantstore.server.body import ClientGoneError
@@ -83,10 +83,10 @@ class App:
         self.authentication = Authentication(database, settings, self.pools)
         self.client_address = self.authentication.client_address
         self.turns, self._rates = self.authentication.turns, self.authentication.rates
-        self.lanes = Lanes(self.turns)
-        lists = PlantLists(database, self.cache, self.cors, self.pools.streams, self.lanes)
-        self.plants = PlantOperations(database, self.authentication, lists)
-        self.routes = Routes(database, self.authentication, self.plants, self.pools)
+        self.lanes = self.authentication.lanes
+        streams = self.pools.streams
+        lists = PlantLists(database, self.authentication, self.cache, self.cors, streams)
+        self.routes = Routes(database, self.authentication, lists, self.pools)
         self._observe_refusal_at = 0.0
         self.get_cached: Callable[[bytes], Response | None] = self._get_cached
         self._tasks: list[asyncio.Task[None]] = []
@@ -130,11 +130,8 @@ class App:
             if request.error is None:
                 route = self.routes.find_fixed(request.path) or self.routes.find(request.path)
                 methods, arguments, request.route = route
-                operation = methods.get(request.method)
-                if operation is not None:
-                    response = await operation(request, *arguments)
-                else:
-                    response = self._respond_otherwise(request, methods)
+                operation = methods.get(request.method) or partial(self._list_methods, methods)
+                response = await operation(request, *arguments)
             else:
                 response = await self._explain(request.error, request)
         except ClientGoneError:
@@ -149,9 +146,11 @@ class App:
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._tell_observers(request, response, seconds)
-        self._charge(request, response)
+        if self.turns.is_shared and request.caller is not None:
+            self._charge(request.caller, request, response)
         if request.holder is None:  # without a valid token it took nobody's turn
-            await self._take_turn_of_network(request)
+            with suppress(asyncio.CancelledError):
+                await self.turns.take_of_network(network_of(self.client_address(request)))
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)
@@ -191,7 +190,8 @@ class App:
                 await self.database.write_token_uses()
         await self.database.close()
 
-    def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
+    async def _list_methods(self, methods: Methods, request: Request, *_values: str) -> Response:
+        """The response to OPTIONS, and to a method that the path does not have."""
         allowed = ", ".join([*methods, "OPTIONS"])
         if request.method != "OPTIONS":
             raise RequestError(40501, method=request.method, allow=allowed)
@@ -216,22 +216,17 @@ class App:
             error = RequestError(50001)
         return error_response(error)
 
-    def _charge(self, request: Request, response: Response | Stream) -> None:
+    def _charge(self, caller: Caller, request: Request, response: Response | Stream) -> None:
         """Have the user pay in turns for large bodies and responses, and for what is refused.
 
         Streams have few places.
         """
-        if request.caller is not None:
-            body = request.body
-            read = len(body) if isinstance(body, bytes) else body.buffered
-            sent = len(response.body) if isinstance(response, Response) else 0
-            cost = read // BYTES_READ + sent // BYTES_SENT + (REFUSED if response.error else 0)
-            if cost:
-                self.turns.charge(request.caller.principal, cost)
-
-    async def _take_turn_of_network(self, request: Request) -> None:
-        with suppress(asyncio.CancelledError):
-            await self.turns.take_of_network(network_of(self.client_address(request)))
+        body = request.body
+        read = len(body) if isinstance(body, bytes) else body.buffered
+        sent = len(response.body) if isinstance(response, Response) else 0
+        cost = read // BYTES_READ + sent // BYTES_SENT + (REFUSED if response.error else 0)
+        if cost:
+            self.turns.charge(caller.principal, cost)
 
     async def _tell_observers(
         self, request: Request, response: Response | Stream, seconds: float

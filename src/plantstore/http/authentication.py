@@ -8,7 +8,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from plantstore.core.database import Database
+from plantstore.core.clock import now
+from plantstore.core.database import Database, require_scope
 from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
@@ -17,8 +18,7 @@ from plantstore.core.errors import (
     OverloadedError,
     RequestError,
 )
-from plantstore.core.model import Caller, Scope, TokenInfo
-from plantstore.core.operations import authenticate, introspect, is_expired, require_scope
+from plantstore.core.model import Caller, Scope, TokenInfo, is_store_name
 from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, parse_token
@@ -26,6 +26,7 @@ from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.fair_queue import ROUTED, FairQueue
 from plantstore.http.limits.invalid_tokens import InvalidTokens
+from plantstore.http.limits.lanes import Lanes
 from plantstore.http.limits.rates import Rates, require
 from plantstore.server.messages import Request
 
@@ -46,6 +47,7 @@ class Authentication:
         limit = settings.rate_limit
         self.rates = None if limit is None else Rates(*read_rate(limit))
         self.turns = FairQueue()
+        self.lanes = Lanes(self.turns)
         self._database = database
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
         self._requests = pools.requests
@@ -95,7 +97,9 @@ class Authentication:
         :raises PlantStoreError: the token is missing or not valid, or there were too many calls.
         """
         sent, known = self._read_token(request)
-        bearer = await self._look_up(request, sent, known, introspect)
+        bearer = await self._look_up(request, sent, known, self._database.find_token_info)
+        if not bearer.stores:
+            raise NoSuchStoreError
         if not self._try_take_turn(request, bearer):
             await self.turns.take(bearer.principal, ROUTED)
         return bearer
@@ -107,8 +111,10 @@ class Authentication:
         request.caller = None
         sent, known = self._read_token(request)
         caller = None if known is None else known.callers.get(store_name)
-        if caller is None or not caller.unchanged() or is_expired(caller):
-            caller = await self._look_up(request, sent, known, authenticate, store_name)
+        if caller is None or not caller.unchanged() or _is_expired(caller):
+            # No store has an empty name.
+            name = store_name if store_name is None or is_store_name(store_name) else ""
+            caller = await self._look_up(request, sent, known, self._database.find_caller, name)
             if caller.role is not None:
                 self._known.put(sent, store_name, caller)
         require_scope(caller, scope)
@@ -120,34 +126,32 @@ class Authentication:
         request: Request,
         sent: bytes,
         known: KnownToken | None,
-        find: Callable[..., Awaitable[Bearer]],
+        find: Callable[..., Awaitable[Bearer | None]],
         *arguments: str | None,
     ) -> Bearer:
-        """What the database has of the token, which is counted if it is not valid."""
+        """What the database finds by the token, which is counted if it is not valid."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
         if known is None:
             address = self.client_address(request)
             if self._invalid.has_come_from(address):
                 await self.turns.take(network_of(address), ROUTED)
             self._invalid.check(address, token)
-        key = parse_token(token) if known is None else known.key
-        try:
-            if key[0] is None and can_be_declared(token):
-                rows = await self._database.read("find_store_of_token", key[1])
-                key = (rows[0][0] if rows else None, key[1])
-            return await find(self._database, key, *arguments)
-        except InvalidTokenError:
+        store_id, token_hash = parse_token(token) if known is None else known.key
+        if store_id is None and can_be_declared(token):
+            rows = await self._database.read("find_store_of_token", token_hash)
+            store_id = rows[0][0] if rows else None
+        bearer = None if store_id is None else await find(store_id, token_hash, *arguments)
+        if bearer is None or _is_expired(bearer):
             self._known.evict(sent)
             address = self.client_address(request)
             self._invalid.count(address, token, was_valid=known is not None)
-            raise
+            raise InvalidTokenError
+        return bearer
 
     def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
         """Count their call, among those in flight and in their rate; whether it is their turn."""
-        holder = bearer.token_store_id
-        if not self._requests.try_take(holder):
-            raise OverloadedError
-        request.holder = holder
+        self._requests.take(bearer.token_store_id)
+        request.holder = bearer.token_store_id
         if self.rates is not None:
             require(self.rates.take(bearer.principal))
         return self.turns.try_take(bearer.principal, ROUTED)
@@ -163,3 +167,7 @@ class Authentication:
             sent = _SCHEME + token.strip()[:MAX_LENGTH]
             known = self._known.get(sent)
         return sent, known
+
+
+def _is_expired(bearer: Caller | TokenInfo) -> bool:
+    return bearer.expires_at is not None and bearer.expires_at <= now()

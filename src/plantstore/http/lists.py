@@ -13,11 +13,11 @@ from functools import partial
 from msgspec.structs import replace
 
 from plantstore.core.database import Database, Snapshot
-from plantstore.core.model import Caller, Page, PlantQuery
+from plantstore.core.model import Caller, Page, PlantQuery, Scope
 from plantstore.core.pools import Pool
+from plantstore.http.authentication import Authentication
 from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
-from plantstore.http.limits.lanes import Lanes
 from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, split_plants
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
@@ -38,17 +38,24 @@ class PlantLists:
     """The lists of all stores."""
 
     def __init__(
-        self, database: Database, cache: ResponseCache, cors: Cors, places: Pool, lanes: Lanes
+        self,
+        database: Database,
+        authentication: Authentication,
+        cache: ResponseCache,
+        cors: Cors,
+        places: Pool,
     ) -> None:
         self._database = database
+        self._authentication = authentication
         self._places = places
-        self._lanes, self._turns = lanes, lanes.turns
+        self._lanes, self._turns = authentication.lanes, authentication.turns
         self._cache = cache
         self._cors = cors
         self._compression = Compression()
 
-    async def respond(self, request: Request, caller: Caller) -> Response | Stream:
+    async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """The requested list, or 304 if the client has it already."""
+        caller = await self._authentication.admit(request, store_name, Scope.LIST)
         form = choose_form(request.headers.get(b"accept"))
         key = form.key + request.query
         cached = self._cache.get((caller.store_id, caller.revision, key))

@@ -1,17 +1,17 @@
-"""The operations on plants over HTTP: create, list, delete; and on one of them, read and replace.
+"""The operations on one plant over HTTP: create, read, replace, delete.
 
 Checks run in this order: token, store, permission, rate, then the request's contents.
 """
 
-from plantstore.core import operations
-from plantstore.core.database import Database
+from plantstore.core.database import Create, Database, Delete, Update, explain
 from plantstore.core.decoding import decode_new_plant, decode_plant
-from plantstore.core.errors import RequestError
+from plantstore.core.errors import NoSuchPlantError, PreconditionFailedError, RequestError
 from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     TAG_BYTES,
     NewPlant,
+    Outcome,
     Plant,
     Scope,
     contents_of,
@@ -20,7 +20,6 @@ from plantstore.core.model import (
 )
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
-from plantstore.http.lists import PlantLists
 from plantstore.http.new_plant import JSON_TYPE, REPLAYED, UNUSUAL, check_media_type, read_key
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import (
@@ -34,7 +33,7 @@ from plantstore.http.responses import (
     make_response,
     revision_line,
 )
-from plantstore.server.messages import HeaderLines, Request, Response, Stream
+from plantstore.server.messages import HeaderLines, Request, Response
 
 _MAX_BODY = 64 * 1024
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
@@ -45,24 +44,15 @@ _CREATED = b"".join(
     )
 )
 _CREATE, _DELETE = Scope.CREATE, Scope.DELETE
+_WAS_CREATED, _WAS_REPLAYED, _WAS_DELETED = Outcome.CREATED, Outcome.REPLAYED, Outcome.DELETED
 
 
 class PlantOperations:
     """The operations of all stores."""
 
-    def __init__(
-        self, database: Database, authentication: Authentication, lists: PlantLists
-    ) -> None:
+    def __init__(self, database: Database, authentication: Authentication) -> None:
         self._database = database
         self._authentication = authentication
-        self._lists = lists
-
-    async def list_plants(
-        self, request: Request, store_name: str | None = None
-    ) -> Response | Stream:
-        """List the plants that match the query."""
-        caller = await self._authentication.admit(request, store_name, Scope.LIST)
-        return await self._lists.respond(request, caller)
 
     async def create(self, request: Request, store_name: str | None = None) -> Response:
         """Create the plant in the body."""
@@ -76,9 +66,12 @@ class PlantOperations:
         plant = decode_new_plant(body)
         digest = digest_of(plant)
         key = None if is_usual else read_key(headers, digest)
-        is_replay, revision = await operations.create_plant(self._database, caller, plant, key)
+        write = Create(caller.store_id, caller, plant, key)
+        outcome, revision = await self._database.write(write)
+        if outcome is not _WAS_CREATED and outcome is not _WAS_REPLAYED:
+            raise explain(outcome, write)
         content, tag = encode(Plant(*contents_of(plant))), digest[:TAG_BYTES].hex().encode()
-        replayed = REPLAYED if is_replay else b""
+        replayed = REPLAYED if outcome is _WAS_REPLAYED else b""
         head = _CREATED % (tag, plant.id, revision, replayed, len(content))
         return Response(head, content)
 
@@ -88,8 +81,10 @@ class PlantOperations:
         """Delete the plant with this id."""
         caller = await self._authentication.admit_write(request, store_name, _DELETE)
         condition = read_precondition(request.headers)
-        number = _read_id(plant_id)
-        revision = await operations.delete_plant(self._database, caller, number, condition)
+        write = Delete(caller.store_id, caller, _read_id(plant_id), condition)
+        outcome, revision = await self._database.write(write)
+        if outcome is not _WAS_DELETED:
+            raise explain(outcome, write)
         return make_response(204, revision_line(revision))
 
     async def read(
@@ -97,8 +92,12 @@ class PlantOperations:
     ) -> Response:
         """Read the plant; 304 if the client has it already."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
-        condition = read_precondition(request.headers)
-        plant = await operations.read_plant(self._database, caller, _read_id(plant_id), condition)
+        condition, number = read_precondition(request.headers), _read_id(plant_id)
+        plant = await self._database.find_plant(caller.store_id, number)
+        if plant is None:
+            raise NoSuchPlantError(plant_id=number)
+        if condition is not None and not condition.matches(entity_tag_of(plant)):
+            raise PreconditionFailedError(plant_id=number)
         headers = _make_etag(plant) + REVALIDATED
         if condition is not None and condition.excludes(entity_tag_of(plant)):
             return make_response(304, headers)
@@ -115,8 +114,10 @@ class PlantOperations:
         if not isinstance(body, bytes):
             body = await body.read(_MAX_BODY)
         plant = decode_plant(body, number)
-        condition = read_precondition(request.headers)
-        revision = await operations.update_plant(self._database, caller, plant, condition)
+        write = Update(caller.store_id, caller, plant, read_precondition(request.headers))
+        outcome, revision = await self._database.write(write)
+        if outcome not in (Outcome.UPDATED, Outcome.UNCHANGED):
+            raise explain(outcome, write)
         lines = _make_etag(plant) + NO_STORE + revision_line(revision)
         return json_response(200, Plant(*contents_of(plant)), lines)
 

@@ -12,6 +12,7 @@ from plantstore.core.errors import RequestError
 from plantstore.core.pools import Pools
 from plantstore.http.authentication import Authentication
 from plantstore.http.health import Health
+from plantstore.http.lists import PlantLists
 from plantstore.http.me import describe_store, describe_token
 from plantstore.http.plants import PlantOperations
 from plantstore.server.messages import Response, Stream
@@ -31,20 +32,21 @@ class Routes:
         self,
         database: Database,
         authentication: Authentication,
-        operations: PlantOperations,
+        lists: PlantLists,
         pools: Pools,
     ) -> None:
+        operations = PlantOperations(database, authentication)
         self.health = Health(database, pools)
         live = reads(self.health.respond_live)
         self._fixed: dict[bytes, Route] = {}
         # By what follows a store's address: how many parts, and those that are not values.
         self._of_store: dict[tuple[int, tuple[str, ...]], tuple[Methods, str]] = {}
         self.find_fixed = self._fixed.get
-        self.add_of_store("/plants", reads(operations.list_plants) | {"POST": operations.create})
+        self.add_of_store("/plants", reads(lists.respond) | {"POST": operations.create})
         of_plant = {"PUT": operations.replace, "DELETE": operations.delete}
         self.add_of_store("/plants/{id}", reads(operations.read) | of_plant)
         self.add("/me", reads(partial(describe_token, authentication)))
-        self._store = reads(partial(describe_store, authentication))
+        self._of_store[0, ()] = reads(partial(describe_store, authentication)), ""
         self.add("/livez", live)
         self.add("/readyz", reads(self.health.respond_ready))
         self.add("*", live)  # of the service as a whole; only OPTIONS comes with it
@@ -67,28 +69,18 @@ class Routes:
 
         :raises RequestError: there is none.
         """
-        text = path.decode(errors="replace")
-        parts = text.split("/", _MAX_PARTS)
+        text, base = path.decode(errors="replace"), ""
+        store: tuple[str, ...] = ()
+        parts = text[1:].split("/", _MAX_PARTS)
         if "%" in text:
             parts = list(map(unquote, parts))
-        match parts:
-            case ["", "stores", store_name] if store_name:
-                return self._store, (store_name,), "/stores/{store}"
-            case ["", "stores", store_name, *rest] if store_name:
-                methods, arguments, pattern = self._find_of_store(rest)
-                return methods, (*arguments, store_name), f"/stores/{{store}}{pattern}"
-            case ["", *rest]:
-                return self._find_of_store(rest)
-        raise RequestError(40402)
-
-    def _find_of_store(self, parts: list[str]) -> Route:
-        """The route of what follows a store's address."""
+        if parts[0] == "stores" and any(parts[1:2]):
+            store, base, parts = (parts[1],), "/stores/{store}", parts[2:]
         values = tuple(parts[1::2])
-        route = self._of_store.get((len(parts), tuple(parts[::2])))
-        if route is None or "" in values:
+        methods, pattern = self._of_store.get((len(parts), tuple(parts[::2])), ({}, ""))
+        if not methods or "" in values:
             raise RequestError(40402)
-        methods, pattern = route
-        return methods, values, pattern
+        return methods, values + store, base + pattern
 
 
 def reads(operation: Operation) -> dict[str, Operation]:

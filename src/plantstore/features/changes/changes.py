@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from hashlib import sha256
 
-from plantstore.core.database import Atomic, Database, RefusedError, UseKey
+from plantstore.core.database import Atomic, Database, RefusedError, UseKey, explain
 from plantstore.core.errors import (
     InvalidChangeError,
     KeyReusedError,
@@ -31,7 +31,7 @@ from plantstore.features.changes.lines import (
     read_change,
     write_result,
 )
-from plantstore.features.changes.writes import Window, Writes, explain, is_of_all
+from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
 from plantstore.http.limits.fair_queue import FairQueue

@@ -6,8 +6,7 @@ Invariant: nothing is changed after an error that is not of one line alone.
 import asyncio
 from collections.abc import Awaitable, Sequence
 
-from plantstore.core import operations
-from plantstore.core.database import Database, Delete, Written
+from plantstore.core.database import Database, Written, explain
 from plantstore.core.errors import (
     AlreadyStoredError,
     ForbiddenError,
@@ -18,7 +17,7 @@ from plantstore.core.errors import (
     RequestError,
     StoreFullError,
 )
-from plantstore.core.model import DONE, Outcome
+from plantstore.core.model import DONE
 from plantstore.features.changes.lines import Change, write_result
 from plantstore.http.limits.lanes import Lane
 
@@ -83,12 +82,6 @@ async def _finish(change: Change, waiting: Awaitable[Written]) -> Result:
     except PlantStoreError as error:
         return error
     return change if outcome in DONE else explain(outcome, change)
-
-
-def explain(outcome: Outcome, change: Change) -> PlantStoreError:
-    """Why the change is not done."""
-    plant_id = change.plant_id if isinstance(change, Delete) else change.plant.id
-    return operations.explain(outcome, plant_id, change.scope)
 
 
 def is_of_all(result: Result) -> bool:
