@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from plantstore.core.errors import RequestError
 from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines
-from plantstore.server.tracing import MAX_LINES, NAMES, read_line
+from plantstore.server.tracing import MAX_LINES, NAMES, TracingLines, read_line
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection
@@ -96,25 +97,39 @@ def expect_as_parsed(found: Head, data: bytes) -> None:
 def test_a_head_that_is_looked_up_says_what_the_parser_reads(
     known_lines: KnownLines, known: bytes, edits: list[tuple[int, int, bytes]]
 ) -> None:
-    data = edit(known, edits)
-    found = known_lines.find(data)
+    data, tracing = edit(known, edits), TracingLines()
+    tracing.leave_out(edit(known, edits[:1])[known.find(b"\r\n") :])  # the connection's last head
+    found = known_lines.find(data, tracing)
     if found is None:  # maybe the next time
         lines = KnownLines()
         with suppress(RequestError):
             parsed = HeadParser().feed(data)
             if parsed is not None:
                 lines.put(data, parsed)
-        found = lines.find(data)
+        found = lines.find(data, tracing)
     if found is not None:
         expect_as_parsed(found, data)
+
+
+def test_lines_where_the_last_ones_stood_say_what_the_parser_reads(
+    known_lines: KnownLines,
+) -> None:
+    tracing = TracingLines()
+    for traces in product(TRACES, TRACES):
+        tracing.leave_out(b"\r\nHost: a\r\nAuthorization: Bearer x\r\nCF-Ray: 1" + END)
+        data = KNOWN[0].replace(END, b"\r\n" + b"\r\n".join(traces) + END)
+        found = known_lines.find(data, tracing)
+        if found is not None:
+            expect_as_parsed(found, data)
 
 
 @pytest.mark.parametrize("value", [b"own ", b"x" * 128])
 def test_no_line_is_put_together_from_two(known_lines: KnownLines, value: bytes) -> None:
     for head in KNOWN:
+        tracing = TracingLines()
         for at in range(len(head)):
             data = head[:at] + b"\r\nX-Request-Id: " + value + head[at:]
-            found = known_lines.find(data)
+            found = known_lines.find(data, tracing)
             if found is not None:
                 expect_as_parsed(found, data)
 
@@ -122,10 +137,12 @@ def test_no_line_is_put_together_from_two(known_lines: KnownLines, value: bytes)
 def test_a_traced_head_is_looked_up() -> None:
     lines = KnownLines()
     traced = KNOWN[0].replace(END, b"\r\nX-Request-Id: a\r\ncf-ray: 1" + END)
-    assert lines.find(traced) is None
+    tracing = TracingLines()
+    assert lines.find(traced, tracing) is None
     lines.put(traced, read(traced))
     for trace, own_id in ((b"X-Request-ID: b", b"b"), (b"traceparent: 1\r\nbaggage: ", b"")):
-        found = lines.find(KNOWN[0].replace(b"\r\nAuth", b"\r\n" + trace + b"\r\nAuth"))
+        data = KNOWN[0].replace(b"\r\nAuth", b"\r\n" + trace + b"\r\nAuth")
+        found = lines.find(data, tracing)
         assert found is not None
         assert (found[0].id, found[0].raw) == (own_id, KNOWN[0])
 
@@ -135,9 +152,11 @@ def test_too_many_lines_are_refused_though_each_is_known() -> None:
     for padding in (0, 70, 90):
         head = KNOWN[2].replace(END, b"\r\nX-Pad: 1" * padding + END)
         lines.put(head, read(head))
+        tracing = TracingLines()
         for count in (MAX_LINES - 1, MAX_LINES, 200):
             traced = head.replace(END, b"\r\nX-Real-Ip: 1" * count + END)
-            assert (lines.find(traced) is None) == (padding == 90 or count >= MAX_LINES)
+            found = lines.find(traced, tracing)
+            assert (found is None) == (padding == 90 or count >= MAX_LINES)
 
 
 @pytest.mark.parametrize("excess", range(3))

@@ -20,7 +20,7 @@ from plantstore.server.heads import CLOSE, MAX_HEAD, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.sender import MAX_COPIED, Sender
 from plantstore.server.sockets import count_unacknowledged, count_unread, find_address, reset
-from plantstore.server.tracing import REQUEST_ID, leave_out, read_id
+from plantstore.server.tracing import REQUEST_ID, TracingLines, read_id
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
         self._buffer = b""
+        self._tracing = TracingLines()
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
         self._body: Body | None = None  # of the request, while it is incomplete
@@ -95,7 +96,7 @@ class Connection(asyncio.Protocol):
         if self._phase is REQUEST and not self._buffer and data.startswith(b"GET "):
             response, own_id = self._get_cached(data), b""
             if response is None and data.find(_END) + len(_END) == len(data) <= MAX_HEAD:
-                known, own_id = leave_out(data)
+                known, own_id = self._tracing.leave_out(data)
                 response = None if known is data else self._get_cached(known)
             if response is not None:
                 self._repeat(response, own_id)
@@ -190,7 +191,8 @@ class Connection(asyncio.Protocol):
         """Remove the next request from the buffer, once its head is complete, and handle it."""
         head = None
         if self._parser is None:
-            head = self._connections.known_lines.find(self._buffer, self.address)
+            known = self._connections.known_lines
+            head = known.find(self._buffer, self._tracing, self.address)
         head = head or self._parse()
         if head is None:
             return

@@ -6,9 +6,9 @@ identify or trace the request (``tracing.py``) are left out of the comparison.
 """
 
 import re
-import string
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 
 import httptools
 from msgspec import Struct
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
 from plantstore.server.messages import Request
-from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, leave_out, read_id
+from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, TracingLines, read_id
 
 MAX_HEAD = 16 * 1024
 MAX_HEADERS = 100
@@ -25,14 +25,17 @@ MAX_TARGET = 8 * 1024
 _END = b"\r\n\r\n"
 _MAX_KNOWN_BYTES = 2**20
 _MAX_KNOWN_LINES = 2048
+_MAX_FIRST_LINE = 1024
 _HTTP_1_1 = b"HTTP/1.1"
 _VERSIONS = (_HTTP_1_1, b"HTTP/1.0")
 _VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
 _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
-# The methods and the characters of nearly all targets: they need no parser.
-_METHODS = {method.encode(): method for method in ("GET", "POST", "DELETE", "HEAD", "PUT")}
-_PLAIN = f"{string.ascii_letters}{string.digits}-._~!$&'()*+,;=:@%/?".encode()
+# Nearly all first lines: they need no parser.
+_FIRST_LINE = re.compile(
+    rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))?"
+    rb" HTTP/1\.1"
+)
 # Headers that decide about the request: of two, a proxy before us may have used the other.
 _SINGLE = (
     b"host authorization content-type content-length transfer-encoding idempotency-key".split()
@@ -66,26 +69,22 @@ class KnownLines:
         self._fields: dict[bytes, Fields] = {}
         self._used = 0
 
-    def find(self, data: bytes, address: str = "") -> Head | None:
+    def find(self, data: bytes, tracing: TracingLines, address: str = "") -> Head | None:
         """The head that the data from this address begins with, if its header lines are known."""
-        end = data.find(_END) + len(_END)
         line_end = data.find(b"\r\n")
-        sent_method, _, rest = data[:line_end].partition(b" ")
-        target, _, version = rest.partition(b" ")
-        method = _METHODS.get(sent_method)
-        if method is None or version != _HTTP_1_1 or target[:1] != b"/":
-            return None
-        if target.translate(None, _PLAIN) or line_end > MAX_TARGET or end > MAX_HEAD:
+        end = data.find(_END, line_end) + len(_END)
+        first_line = _read_first_line(data[:line_end])
+        if first_line is None or end > MAX_HEAD:
             return None
         lines, own_id, all_lines = data[line_end:end], b"", b""
         fields = self._fields.get(lines)
         if fields is None:
-            known, own_id = leave_out(lines)
+            known, own_id = tracing.leave_out(lines)
             fields = self._fields.get(known)
             if fields is None:
                 return None
             lines, all_lines = known, lines
-        path, _, query = target.partition(b"?")
+        method, path, query = first_line
         request = Request(own_id, method, fields.headers, path, query, address, lines=all_lines)
         if method == "GET" and not fields.length and not fields.connection:
             request.raw = data[:line_end] + lines
@@ -94,7 +93,7 @@ class KnownLines:
     def put(self, data: bytes, head: Head) -> None:
         """Store a head's lines, unless they are long or need special handling."""
         _, fields, size = head
-        lines, _ = leave_out(data[data.find(b"\r\n") : size])
+        lines, _ = TracingLines().leave_out(data[data.find(b"\r\n") : size])
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
         # After a blank line these would not be header lines alone.
         is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
@@ -107,6 +106,13 @@ class KnownLines:
                 self._fields.clear()
                 self._used = 0
             self._fields[lines] = replace(fields, headers=headers)
+
+
+@lru_cache(maxsize=500)
+def _read_first_line(line: bytes) -> tuple[str, bytes, bytes] | None:
+    """The method, path and query; None where the parser is needed, as for long ones."""
+    parts = _FIRST_LINE.fullmatch(line) if len(line) <= _MAX_FIRST_LINE else None
+    return None if parts is None else (parts[1].decode(), parts[2], parts[3] or b"")
 
 
 class HeadParser:

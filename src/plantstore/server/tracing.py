@@ -13,6 +13,7 @@ import os
 import re
 
 MAX_LINES = 16
+_MAX_KEPT = 2048  # bytes that each connection remembers
 REQUEST_ID = b"x-request-id"
 _OTHERS = (
     *(b"x-forwarded-for", b"x-real-ip", b"x-correlation-id", b"x-amzn-trace-id"),
@@ -30,6 +31,11 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
+# Lines as most proxies write them, with one id at most, the group: half the time of any others.
+_USUAL_LINES = re.compile(
+    rb"(?:\r\n(?:[Xx]-(?i:request-id): (?(1)(?!))(%s)|(?i:%s): [ -~]*+)){1,%d}+"
+    % (_OWN_ID.pattern, b"|".join(_OTHERS), MAX_LINES - 1)
+)
 
 
 class RequestIds:
@@ -48,19 +54,37 @@ def read_id(value: bytes) -> bytes:
     return value if _OWN_ID.fullmatch(value) else b""
 
 
-def leave_out(lines: bytes) -> tuple[bytes, bytes]:
-    """The header lines, each after its line end, without these; and the request's own id.
+class TracingLines:
+    """Leaves these lines out of a connection's heads.
 
-    The id is empty where there is none, or more than one. Of too many lines nothing is left, which
-    no head has: to count all header lines would take longer.
+    Where they stood together in the last one, they are looked for in the next one first.
     """
-    parts = _LINE.split(lines)
-    if len(parts) == 1:
-        return lines, b""
-    if len(parts) > 2 * MAX_LINES:
-        return b"", b""
-    ids = [value for value in parts[1::2] if value is not None]
-    return b"".join(parts[::2]), read_id(ids[0].strip(b"\t ")) if len(ids) == 1 else b""
+
+    def __init__(self) -> None:
+        self._before = self._after = self._head = b""
+
+    def leave_out(self, head: bytes) -> tuple[bytes, bytes]:
+        """The head, or its lines, each after its line end, without these; and the request's own id.
+
+        The id is empty where there is none, or more than one. Of too many lines nothing is left,
+        which no head has: to count all header lines would take longer.
+        """
+        before, after = self._before, self._after
+        begin, end = len(before), len(head) - len(after)
+        if begin < end and head[:begin] == before and head[end:] == after:
+            lines = _USUAL_LINES.fullmatch(head, begin, end)
+            if lines is not None:
+                return self._head, lines[1] or b""
+        parts = _LINE.split(head)
+        if len(parts) == 1:
+            return head, b""
+        if len(parts) > 2 * MAX_LINES:
+            return b"", b""
+        ids = [value for value in parts[1::2] if value is not None]
+        kept = b"".join(parts[::2])
+        if len(parts[0]) + len(parts[-1]) == len(kept) <= _MAX_KEPT:
+            self._before, self._after, self._head = parts[0], parts[-1], kept
+        return kept, read_id(ids[0].strip(b"\t ")) if len(ids) == 1 else b""
 
 
 def read_line(lines: bytes, name: bytes) -> bytes:
