@@ -1,6 +1,5 @@
 """Tokens, as the command line makes, lists and revokes them."""
 
-import time
 from itertools import product
 
 import pytest
@@ -44,17 +43,6 @@ def test_a_token_is_made_with_all_that_it_needs(administration: Administration) 
         last_used_at=None,
         state=TokenState.ACTIVE,
     )
-
-
-def test_a_further_member_is_an_editor(administration: Administration) -> None:
-    administration.create_token(ADA)
-    administration.create_token(Grant(subject="eve", store="nursery"))
-    administration.create_token(Grant(subject="kim", store="nursery", role=Role.READER))
-    assert administration.list_members("nursery") == [
-        Member("ada", Role.OWNER),
-        Member("eve", Role.EDITOR),
-        Member("kim", Role.READER),
-    ]
 
 
 def test_a_token_has_the_role_scopes_label_and_expiry_asked_for(
@@ -133,13 +121,6 @@ def test_a_token_for_all_stores_is_made_for_the_only_one_or_a_named_one(
     )
 
 
-def test_revoking_again_keeps_the_first_time(administration: Administration) -> None:
-    issued = administration.create_token(ADA)
-    first = administration.revoke_token(issued.secret)
-    time.sleep(0.005)
-    assert administration.revoke_token(issued.token.token_id) == first
-
-
 def test_tokens_are_revoked_together_by_store_and_user(administration: Administration) -> None:
     for subject, store in product(("ada", "eve", "kim"), ("nursery", "orchard")):
         administration.create_token(Grant(subject=subject, store=store))
@@ -159,7 +140,7 @@ def test_tokens_are_revoked_together_by_store_and_user(administration: Administr
     assert revoke(nursery.store_id) == {("eve", "nursery"), ("kim", "nursery")}
     assert revoke() == {("eve", "orchard"), ("kim", "orchard")}
     assert administration.revoke_tokens() == []
-    assert administration.find_token(before.token_id) == before
+    assert administration.revoke_token(before.token_id) == before  # its first end stays
 
 
 def test_a_token_that_is_not_there_cannot_be_revoked(administration: Administration) -> None:

@@ -54,6 +54,20 @@ async def test_a_write_that_cannot_be_stored_fails_alone(
     assert await harness.create(NewPlant(50, "Monstera")) is Outcome.CREATED
 
 
+async def test_a_batch_waits_while_writes_arrive(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for writer in ("sqlite.writer", "postgres.batcher"):
+        monkeypatch.setattr(f"plantstore.{writer}._GATHERING_SECONDS", 60)
+    sizes, writes = list[int](), []
+    harness.database.commit_observers.append(lambda count, _: sizes.append(count))
+    for number in range(3):
+        writes.append(asyncio.ensure_future(harness.create(NewPlant(number, "Fern"))))
+        await asyncio.sleep(0)
+    assert await asyncio.gather(*writes) == 3 * [Outcome.CREATED]
+    assert sizes == [3]
+
+
 async def test_a_write_whose_request_was_given_up_disturbs_no_other(
     harness: DatabaseHarness,
 ) -> None:
@@ -68,38 +82,26 @@ async def test_a_write_whose_request_was_given_up_disturbs_no_other(
     await harness.assert_consistency()
 
 
-async def test_writes_to_a_deleted_store_are_refused(
+async def test_a_store_made_again_begins_empty_and_takes_no_write_to_the_one_before(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     other = await harness.make_caller("orchard", "eve")
     await harness.create(MONSTERA)
     administration.delete_store("nursery")
-    writes = [
-        harness.create(NewPlant(2, "Ficus")),
-        harness.create(NewPlant(1, "Apple"), caller=other),
-        harness.delete(1),
-    ]
-    assert await asyncio.gather(*writes) == [
-        Outcome.TOKEN_INVALID,
-        Outcome.CREATED,
-        Outcome.TOKEN_INVALID,
-    ]
-    assert await harness.read_plants() == []
-    assert await harness.read_revision() == 0
-
-
-async def test_a_store_made_again_begins_empty(
-    harness: DatabaseHarness, administration: Administration
-) -> None:
-    await harness.create(MONSTERA)
-    administration.delete_store("nursery")
     again = await harness.make_caller("nursery", "ada")
     assert again.store_id != harness.store_id
     assert again.revision > harness.owner.revision + 1  # none of the store before
-    assert await harness.read_plants(again) == []
     assert harness.read_events() == []
-    assert await harness.create(MONSTERA) is Outcome.TOKEN_INVALID
-    assert await harness.create(MONSTERA, caller=again) is Outcome.CREATED
+    writes = [
+        harness.create(MONSTERA),
+        harness.create(MONSTERA, caller=other),
+        harness.delete(1),
+        harness.create(MONSTERA, caller=again),
+    ]
+    invalid, created = Outcome.TOKEN_INVALID, Outcome.CREATED
+    assert await asyncio.gather(*writes) == [invalid, created, invalid, created]
+    assert (await harness.read_plants(), await harness.read_revision()) == ([], 0)
+    assert await harness.read_plants(again) == [MONSTERA]
 
 
 async def test_a_quota_below_what_is_there_takes_nothing_away(

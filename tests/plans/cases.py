@@ -1,9 +1,10 @@
-"""Arguments for every named query, and how many rows of tables its result needs.
+"""Arguments for every named query that reads rows, and how many rows of tables its result needs.
 
 A page that is cut at its limit needs one more row, to see that there is one.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,10 @@ LATER = STORES * 10  # a time after all others
 PART = 5000  # what one statement deletes of a store
 PAGE = 100
 FERN = astuple(NewPlant(7, "Fern"))
+
+
+# They read no rows.
+ONLY_INSERTS = re.compile(r"INSERT (OR REPLACE )?INTO \w+ \([^()]+\)\s+VALUES\b")
 
 
 class Case(Struct, frozen=True):
@@ -73,7 +78,6 @@ def both(*arguments: object, large: int, small: int) -> list[Case]:
 
 # On every database.
 COMMON: Mapping[str, Sequence[Case]] = {
-    "record_migration": [Case((999, "later", "", 999, LATER), 0)],
     "find_token_info": [Case((SMALL, HASH), 5), Case((1, hash_of(1)), 3 + 2 * STORES)],
     "find_compatible_since": [Case((), 2)],
     "find_store_of_token": [Case((HASH,), 1)],
@@ -103,7 +107,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((SMALL, 0, 0, '["common"]'), 2),
     ],
     "delete_old_keys": [Case((OLD,), 4 * OLD), Case((0,), 0), Case((LATER,), 2000)],
-    "insert_store": [Case(("new", 0), 0)],
     "insert_revision": [Case(("half", None), 2 * STORES)],  # it counts them: a command
     "set_max_plants": [Case((SMALL, 1), 1)],
     "find_store": [Case((f"store-{SMALL}",), 2)],
@@ -114,21 +117,14 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_events_of_store": both(large=2 * PART, small=2),
     "delete_keys_of_store": both(large=2 * PART, small=2),
     "delete_store": [Case((SMALL,), 1 + DELIVERIES)],
-    "note_deleted_store": [Case((SMALL, 1), 0)],
     "find_deleted_store": [Case((SMALL,), 1)],
-    "insert_user": [Case(("somebody", 0), 0)],
     "find_user": [Case(("user-2",), 1)],
     "list_users": [Case((), STORES)],
     "find_role": [Case((SMALL, SMALL), 1)],
-    "set_member": [
-        Case((SMALL, 2, "owner", 0, None), 0),
-        Case((SMALL, SMALL, "reader", 0, None), 1),
-    ],
     "delete_member": [Case((SMALL, SMALL), 1)],
     "list_members": [Case((SMALL,), 4)],
     "list_all_members": [Case((), 6 * STORES)],
     "find_stores_of": [Case((SMALL,), 4)],
-    "insert_token": [Case((SMALL, b"x", 1, True, "list", "", 0, None), 0)],
     "list_tokens": [
         Case((0, INT64_MAX, 0, INT64_MAX, None), 6 * STORES),
         Case((SMALL, SMALL, 0, INT64_MAX, 0), 4),
@@ -145,7 +141,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "rename_user": [Case((SMALL, "new"), 1)],
     "rename_store": [Case((SMALL, "new"), 1)],
     "describe_store": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 5),
-    "insert_audit": [Case((0, "token create", None, SMALL, "{}", None, "root", None, "till"), 0)],
     "list_audit": [Case((None, None, None), 0)],
     "trim_audit": [Case((LATER,), 0)],
     "read_status": [Case((0, LATER), STORES)],
@@ -160,7 +155,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     ],
     "find_subject": [Case((SMALL,), 1)],
     "find_valid_token": [Case((SMALL, HASH, 0), 1), Case((1, hash_of(1), 0), 1)],
-    "insert_link": [Case((SMALL, b"x", SMALL, "list", "", None, None, 0), 0)],
     "find_links": [
         Case((SMALL, SMALL, b"", HASH + b"x", 0), 10),
         Case((SMALL, SMALL, HASH, HASH, 0), 10),
@@ -234,14 +228,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "update_plant": [Case((LARGE, *FERN), 1)],
     "delete_token": [Case((SMALL, HASH), 1)],
     "delete_plant": [Case((LARGE, 7), 1)],
-    "copy_revisions": [Case((0,), 0)],
-    "copy_users": [Case((STORES + 1, "new", 0), 0)],
-    "copy_stores": [Case((STORES + 1, "new", 0), 0)],
-    "copy_members": [Case((SMALL, 2, "owner", 0, None), 0)],
-    "copy_tokens": [Case((SMALL, b"x", 1, True, "list", "", 0, None, None), 0)],
-    "copy_plants": [Case((SMALL, *FERN), 0)],
-    "copy_events": [Case((SMALL, 7, "plant.created", *FERN, 1, 1, "", ""), 0)],
-    "copy_keys": [Case((SMALL, 1, "key", b"", "created", 0), 0)],
     "delete_event": [Case((LARGE, 1), 1)],
     "set_store": both(1, 1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),
 }
@@ -322,7 +308,6 @@ SQLITE: Mapping[str, Sequence[Case]] = {
     "delete_events_before": [Case((LARGE, PAGE), PAGE), Case((SMALL, 1), 0)],
     "set_trimmed": [Case((SMALL, 1), 1)],
     "find_key": [Case((SMALL, SMALL, "key", 0), 1)],
-    "insert_key": [Case((SMALL, SMALL, "key", b"", "created", 0), 1)],
     "note_token_uses": [
         Case((json.dumps([(SMALL, HASH.hex(), LATER)]),), 1),
         Case((json.dumps([(n, hash_of(n).hex(), LATER) for n in _MANY]),), 2 * PAGE),

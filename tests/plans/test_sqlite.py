@@ -9,7 +9,7 @@ import apsw
 
 from plantstore.sql.queries import load_queries
 from plantstore.sqlite.connection import connect, migrate
-from tests.plans.cases import COMMON, SQLITE, Case
+from tests.plans.cases import COMMON, ONLY_INSERTS, SQLITE, Case
 from tests.plans.tables import PLANTS, filling, hash_of
 
 # What runs for each write, where a temporary table would cost more than the write itself.
@@ -31,7 +31,7 @@ FILLING = (
 
 
 def test_every_query_has_a_case() -> None:
-    assert set(CASES) == set(QUERIES)
+    assert {name for name, text in QUERIES.items() if not ONLY_INSERTS.match(text)} <= set(CASES)
     assert set(SQLITE) <= set(QUERIES)
 
 

@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -49,15 +48,13 @@ class Link:
 class Proxy:
     """Passes bytes between services, which connect to ``port``, and the server.
 
-    ``delay`` is waited before each piece; ``passed`` counts the bytes of each way; the first of
-    ``replaced`` is passed on as the second.
+    ``passed`` counts the bytes of each way; the first of ``replaced`` is passed on as the second.
     """
 
     def __init__(self, server_port: int) -> None:
         self._server_port = server_port
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listener.getsockname()[1]
-        self.delay = 0.0
         self.replaced = (b"", b"")
         self.passed = dict.fromkeys(Way, 0)
         self._links: set[Link] = set()
@@ -131,7 +128,6 @@ class Proxy:
         with suppress(OSError):
             while data := link.source(way).recv(_PIECE):
                 assert self._passing.wait(_MAX_SILENCE)
-                time.sleep(self.delay)
                 passed, is_cut = self._burn(way, len(data))
                 link.target(way).sendall(data[:passed].replace(*self.replaced))
                 if is_cut:

@@ -1,6 +1,5 @@
 """Batches end, whatever becomes of what waits for them."""
 
-import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -43,21 +42,3 @@ async def test_a_group_that_fails_lets_the_next_go() -> None:
     await failing.drain()
     assert [type(future.exception()) for future in futures] == 2 * [DatabaseUnavailableError]
     assert await failing.submit(4) == 4
-
-
-async def test_a_batch_waits_while_items_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plantstore.postgres.batcher._GATHERING_SECONDS", 60)
-    sizes = []
-
-    class Counting(Failing):
-        async def run(self, items: Sequence[int]) -> Sequence[int]:
-            sizes.append(len(items))
-            return await super().run(items)
-
-    counting = Counting(max_batches=1, max_waiting=10)
-    for number in (2, 4, 6):
-        counting.submit(number)
-        await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    await counting.drain()
-    assert sizes == [3]

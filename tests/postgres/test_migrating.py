@@ -49,12 +49,6 @@ def test_a_database_without_tables_is_refused_with_what_to_do(
     assert "the database has no tables yet: run `" in empty.refusal(*command)
 
 
-def test_a_dry_run_changes_nothing(empty: Program) -> None:
-    said = empty.run("migrate", "--dry-run").out
-    assert said.startswith("would apply migration 1 (initial); older programs go on\n")
-    assert "the database has no tables yet: run `" in empty.refusal("token", "list")
-
-
 def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     with ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda _: empty.run("migrate"), range(4)))

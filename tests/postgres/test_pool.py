@@ -1,8 +1,9 @@
-"""A connection is aborted at its deadline, whatever else fails; one store never has all of them."""
+"""A connection is aborted at its deadline, and given back; one store never has all of them."""
 
 import asyncio
 import os
 import resource
+from contextlib import closing
 
 import psycopg
 import pytest
@@ -12,10 +13,14 @@ from plantstore.postgres.availability import Availability
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.reading import Reads
+from tests.administration import open_administration
+from tests.contract.harness import DatabaseHarness
+from tests.postgres.proxy import Proxy
 from tests.postgres.server import PostgresServer
 
+pytestmark = pytest.mark.anyio
 
-@pytest.mark.anyio
+
 async def test_one_is_aborted_though_no_file_can_be_opened(postgres_server: PostgresServer) -> None:
     settings = Settings(database=postgres_server.url())
     pool = Pool(settings, 1, Hosts(settings.database), Availability(is_open=True))
@@ -32,7 +37,6 @@ async def test_one_is_aborted_though_no_file_can_be_opened(postgres_server: Post
     await pool.close()
 
 
-@pytest.mark.anyio
 async def test_reads_of_a_store_leave_room_for_those_of_others(
     postgres_server: PostgresServer,
 ) -> None:
@@ -54,3 +58,24 @@ async def test_reads_of_a_store_leave_room_for_those_of_others(
         assert await asyncio.gather(*many) == 8 * [1]
         await holder.commit()
     await pool.close()
+
+
+async def test_a_snapshots_close_that_is_cancelled_gives_its_place_back(
+    postgres_server: PostgresServer,
+) -> None:
+    with (
+        postgres_server.fresh() as direct,
+        Proxy(postgres_server.port) as proxy,
+        closing(open_administration(direct)) as administration,
+    ):
+        url = direct.replace(f":{postgres_server.port}/", f":{proxy.port}/")
+        async with DatabaseHarness(url, administration, max_streams=1) as harness:
+            snapshot = await harness.database.open_snapshot(harness.store_id)
+            with proxy.silent():
+                closing_it = asyncio.ensure_future(snapshot.close())
+                await asyncio.sleep(0)  # its last query is sent
+                closing_it.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await closing_it
+            again = await harness.database.open_snapshot(harness.store_id)
+            await again.close()

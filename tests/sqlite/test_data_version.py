@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from plantstore.core.clock import now
 from plantstore.core.database import Create
+from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.model import Grant, NewPlant, Outcome
 from plantstore.core.settings import Settings
 from plantstore.core.tokens import hash_token
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
 from tests.administration import open_administration
-from tests.databases import create_sqlite
+from tests.databases import create_sqlite, writes_held
+from tests.waiting import wait_until
 
 ALTERNATIONS = 1000
 RAISE = "UPDATE revisions SET revision = revision + 1 WHERE store_id = 1 RETURNING revision"
@@ -94,6 +97,32 @@ async def test_no_other_process_takes_itself_for_the_first_or_the_last(
         assert look(tmp_path) == before
     await database.close()
     assert read_elsewhere(database_url) == 3
+
+
+@pytest.mark.anyio
+async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
+    url = create_sqlite(tmp_path)
+    with closing(open_administration(url)) as administration:
+        secret = administration.create_token(Grant(subject="ada", store="nursery")).secret
+    database = SQLiteDatabase(Settings(database=url, write_timeout=0.01))
+    key = (1, hash_token(secret), None)
+    caller = await database.find_caller(*key)
+    await database.write_token_uses()
+    assert caller is not None
+    assert not caller.unchanged()
+    written = now()
+    wait_until(lambda: now() > written)  # a use at the very same time would be no change
+    caller = await database.find_caller(*key)
+    assert caller is not None
+    with writes_held(url), pytest.raises(DatabaseUnavailableError):
+        await database.write_token_uses()
+    assert caller.unchanged()
+    await database.write_token_uses()  # what could not be written was kept
+    assert not caller.unchanged()
+    unchanged = database.data_version.read()
+    await database.write_token_uses()
+    assert unchanged()
+    await database.close()
 
 
 def read_elsewhere(url: str) -> int:

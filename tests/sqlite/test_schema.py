@@ -1,4 +1,4 @@
-"""A file whose schema the program does not know is refused, with what to do, and left as it is."""
+"""A file is made with its schema and settings; another program's is refused and left alone."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -9,8 +9,20 @@ import pytest
 
 from plantstore.core.errors import SetupError
 from plantstore.databases import open_session
-from plantstore.sqlite.connection import migrate
+from plantstore.sqlite.connection import connect, migrate
 from tests.cli.program import Program
+from tests.service import Service
+
+SETTINGS = {
+    "encoding": "UTF-8",  # text is kept as UTF-8
+    "busy_timeout": 5000,
+    "checkpoint_fullfsync": 1,
+    "foreign_keys": 1,
+    "fullfsync": 1,
+    "journal_mode": "wal",
+    "journal_size_limit": 64 * 2**20,
+    "synchronous": 2,
+}
 
 
 def read(program: Program) -> bytes:
@@ -64,3 +76,32 @@ def test_what_is_not_a_database_url_is_refused() -> None:
     for url in ("plants.db", "sqlite://plants.db", "sqlite:///", "sqlite:///:memory:", "mysql://x"):
         with pytest.raises(SetupError, match="write sqlite:///plants"):
             open_session(url)
+
+
+def test_a_connection_has_its_settings(tmp_path: Path) -> None:
+    migrate(tmp_path / "plants.db")
+    with closing(connect(tmp_path / "plants.db")) as connection:
+        assert {name: connection.execute(f"PRAGMA {name}").get for name in SETTINGS} == SETTINGS
+
+
+def test_a_dry_run_makes_no_file(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.run("migrate", "--dry-run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    done = program.run("migrate")
+    assert done.err == f"created the database {tmp_path / 'plants.db'}\n"
+    assert done.out.startswith("applied migration 1 (initial)\n")
+    assert program.data("token", "list") == []
+
+
+def test_a_process_that_serves_goes_on_while_the_schema_is_looked_at(tmp_path: Path) -> None:
+    with Service(tmp_path) as service, service.client(service.make_token()) as client:
+        for number in range(3):
+            assert Program(tmp_path).run("migrate").out == "the schema is up to date\n"
+            body = {"id": number, "name": "Ficus"}
+            assert client.post("/plants", json=body).is_success
+        assert len(client.get("/plants").json()) == 3

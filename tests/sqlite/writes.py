@@ -1,9 +1,7 @@
 """Writes to store 1, by its owner, past HTTP."""
 
-import apsw
-
 from plantstore.core.database import Create
-from plantstore.core.model import Caller, IdempotencyKey, NewPlant, Role, Scope
+from plantstore.core.model import Caller, NewPlant, Role, Scope
 
 TOKEN_HASH = bytes(32)
 ADA = Caller(
@@ -20,11 +18,5 @@ ADA = Caller(
 )
 
 
-def create(plant_id: int, key: str | None = None, body: bytes = b"body") -> Create:
-    found = None if key is None else IdempotencyKey(key, body.ljust(32))
-    return Create(1, ADA, NewPlant(plant_id, "Ficus"), found)
-
-
-def count(connection: apsw.Connection, table: str) -> int:
-    found: int = connection.execute(f"SELECT count(*) FROM {table}").get
-    return found
+def create(plant_id: int) -> Create:
+    return Create(1, ADA, NewPlant(plant_id, "Ficus"), None)

@@ -13,6 +13,7 @@ import apsw
 from msgspec import Struct
 from msgspec.structs import astuple
 
+from plantstore.core.clock import now
 from plantstore.core.database import (
     KEY_LIFETIME_MS,
     MAX_TRIMMED,
@@ -82,20 +83,19 @@ class _Store(Struct):
 
 
 class BatchWriter:
-    """Writes batches through one connection; ``clock`` gives Unix time in seconds.
+    """Writes batches through one connection.
 
     A batch is begun, its writes are applied in order, it is finished and committed; after any
     error it is rolled back.
     """
 
-    def __init__(self, connection: apsw.Connection, clock: Callable[[], float]) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         cursor = connection.cursor()
         self._execute, self._execute_many = cursor.execute, cursor.executemany
         self.commit = partial(cursor.execute, "COMMIT")
         self._sql = load_queries("plantstore.sqlite")
         self._newest = find_newest("plantstore.sqlite")
-        self._clock = clock
         self._rules: dict[type, Callable[[Any, _Store], Outcome]] = {
             Create: self._create,
             Update: self._update,
@@ -117,7 +117,7 @@ class BatchWriter:
         :raises apsw.BusyError: another connection is writing.
         :raises apsw.SchemaChangeError: the schema is one that this program cannot work with.
         """
-        self._at = int(self._clock() * 1000)
+        self._at = now()
         self._stores.clear()
         self._authors.clear()
         self._events.clear()

@@ -72,7 +72,7 @@ class Writer:
         self.files = OpenFiles(path)
         self._connection = connect(path)
         self._connection.set_wal_hook(self._note_wal_size)
-        self._batches = BatchWriter(self._connection, time.time)
+        self._batches = BatchWriter(self._connection)
         self._thread = Thread("writer")
         self._wal_pages = 0
         self._error: apsw.Error | None = None  # of the last batch

@@ -1,6 +1,9 @@
-"""What waits is committed together: no write is forgotten, none fails because of another."""
+"""The database in a file: writes end, damage is noticed, and nothing stays open."""
 
 import asyncio
+import gc
+import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,8 +20,9 @@ from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.sqlite.writer import Writer
 from tests.sqlite.writes import ADA, create
 
+pytestmark = pytest.mark.anyio
 
-@pytest.mark.anyio
+
 async def test_a_writer_that_another_program_keeps_out_recovers(
     url: str, connection: apsw.Connection
 ) -> None:
@@ -34,22 +38,6 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
     await database.close()
 
 
-@pytest.mark.anyio
-async def test_a_batch_waits_while_writes_arrive(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plantstore.sqlite.writer._GATHERING_SECONDS", 60)
-    database, sizes, writes = SQLiteDatabase(Settings(database=url)), list[int](), []
-    database.commit_observers.append(lambda count, _: sizes.append(count))
-    for number in range(3):
-        write = database.write(Create(1, ADA, NewPlant(number, "Ficus"), None))
-        writes.append(asyncio.ensure_future(write))
-        await asyncio.sleep(0)
-    created = Outcome.CREATED
-    assert await asyncio.gather(*writes) == [(created, 1), (created, 2), (created, 3)]
-    await database.close()
-    assert sizes == [3]
-
-
-@pytest.mark.anyio
 async def test_a_damaged_index_breaks_it(url: str) -> None:
     """SQLite tells of it with a code of its own."""
     path = Path(url.removeprefix("sqlite:///"))
@@ -76,7 +64,6 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
         connection.execute(change, (before, after))
 
 
-@pytest.mark.anyio
 async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(
     url: str, connection: apsw.Connection
 ) -> None:
@@ -89,3 +76,32 @@ async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(
     assert await writer.close()
     written = [write.result() for write in first + later]
     assert written == [(Outcome.CREATED, revision) for revision in range(1, 21)]
+
+
+@pytest.fixture
+def _no_collection() -> Iterator[None]:
+    """As in the service, where it is seldom."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def count_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.usefixtures("_no_collection")
+async def test_snapshots_that_cannot_be_opened_leave_no_connections(
+    url: str, connection: apsw.Connection
+) -> None:
+    database = SQLiteDatabase(Settings(database=url))
+    connection.execute("ALTER TABLE revisions RENAME TO lost")
+    before = count_files()
+    for _ in range(10):
+        with pytest.raises(DatabaseUnavailableError):
+            await database.open_snapshot(1)
+    deadline = time.monotonic() + 10
+    while count_files() > before + 5:  # SQLite keeps some for the next connection
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+    await database.close()
