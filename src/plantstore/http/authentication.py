@@ -150,8 +150,10 @@ class Authentication:
 
     def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
         """Count their call, among those in flight and in their rate; whether it is their turn."""
-        self._requests.take(bearer.token_store_id)
-        request.holder = bearer.token_store_id
+        holder = bearer.token_store_id
+        if not self._requests.try_take(holder):
+            raise OverloadedError
+        request.holder = holder
         if self.rates is not None:
             require(self.rates.take(bearer.principal))
         return self.turns.try_take(bearer.principal, ROUTED)

@@ -43,6 +43,7 @@ _CREATED = b"".join(
         b"Store-Revision: %d\r\n%sContent-Length: %d\r\n",
     )
 )
+_DELETED = STATUS_LINES[204] + b"Store-Revision: %d\r\n"
 _CREATE, _DELETE = Scope.CREATE, Scope.DELETE
 _WAS_CREATED, _WAS_REPLAYED, _WAS_DELETED = Outcome.CREATED, Outcome.REPLAYED, Outcome.DELETED
 
@@ -85,7 +86,7 @@ class PlantOperations:
         outcome, revision = await self._database.write(write)
         if outcome is not _WAS_DELETED:
             raise explain(outcome, write)
-        return make_response(204, revision_line(revision))
+        return Response(_DELETED % revision)
 
     async def read(
         self, request: Request, plant_id: str, store_name: str | None = None

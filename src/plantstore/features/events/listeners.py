@@ -68,7 +68,6 @@ class Listeners:
 
     async def run(self) -> None:
         """Wake the listeners, until cancelled."""
-        self._database.commit_observers.append(lambda *_: self._has_committed.set())
         while True:
             await self._wait()
             try:
@@ -85,13 +84,20 @@ class Listeners:
     async def _wait(self) -> None:
         """Wait for listeners, and then for a commit of this process, at most a tick."""
         if not self._feeds:
+            observers = self._database.commit_observers
+            if self._note_commit in observers:
+                observers.remove(self._note_commit)
             self._has_feeds.clear()
             await self._has_feeds.wait()
+            observers.append(self._note_commit)
         await asyncio.sleep(_COMMITS_SECONDS)
         with suppress(TimeoutError):
             async with asyncio.timeout(_TICK_SECONDS - _COMMITS_SECONDS):
                 await self._has_committed.wait()
         self._has_committed.clear()
+
+    def _note_commit(self, _count: int, _seconds: float) -> None:
+        self._has_committed.set()
 
     async def _check(self) -> None:
         """Find the stores' revisions, and once a second what each listener may see."""
