@@ -119,6 +119,10 @@ class Program:
         """Run a command that must succeed, with ``--json``; what it printed."""
         return json.loads(self.out(*arguments, "--json"))
 
+    def token_ids(self, *filters: str) -> list[str]:
+        """The ids of the tokens that are listed."""
+        return [token["id"] for token in self.data("token", "list", *filters)]
+
     def refusal(self, *arguments: str | bytes, status: int = 1, **environ: str) -> str:
         """Run a command that must be refused, in words: what it said."""
         done = self.run(*arguments, **environ)

@@ -18,11 +18,6 @@ def test_the_first_start_creates_the_database_and_says_so(tmp_path: Path) -> Non
     assert service.log().count(f"created the database {tmp_path / 'plants.db'}\n") == 1
 
 
-def test_a_service_that_cannot_listen_creates_no_database(tmp_path: Path) -> None:
-    Program(tmp_path).refusal("serve", "--host", "nowhere.invalid", "--port", "0")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_an_unknown_variable_is_named_and_does_no_harm(tmp_path: Path) -> None:
     program = Program(tmp_path, {"PLANTSTORE_DATABSE": "x"}).with_database()
     said = "PLANTSTORE_DATABSE is not a setting; did you mean PLANTSTORE_DATABASE?\n"

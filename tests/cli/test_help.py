@@ -15,6 +15,13 @@ from tests.cli.program import Program
 EXAMPLE = re.compile(
     r"^ +((?:TOKEN=\$\(|eval \"\$\(_PLANTSTORE_COMPLETE=\w+ )?plantstore\b.*)$", re.MULTILINE
 )
+COMPLETE = """
+{setup}
+COMP_WORDS=(plantstore {words})
+COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
+_plantstore_completion plantstore
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -55,7 +62,8 @@ def test_every_option_and_argument_is_explained() -> None:
                 assert parameter.help
             else:
                 assert parameter.name is not None
-                assert parameter.name.upper() in found.help or parameter.name == "name"
+                shown = (parameter.metavar or parameter.name.upper()).strip("[].")
+                assert shown in found.help or parameter.name == "name"
 
 
 def test_the_examples_work(program: Program) -> None:
@@ -78,3 +86,21 @@ def test_the_examples_work(program: Program) -> None:
 def test_help_is_a_command_too(program: Program) -> None:
     assert program.out("help", "token", "create") == program.out("token", "create", "--help")
     assert program.out("help") == program.out("-h")
+
+
+def complete(program: Program, setup: str, words: str) -> list[str]:
+    """What bash offers for the last of the words."""
+    done = program.in_shell(COMPLETE.format(setup=setup, words=words), shell="bash")
+    assert (done.status, done.err) == (0, "")
+    return sorted(done.out.split())
+
+
+def test_bash_offers_what_may_follow(program: Program) -> None:
+    (setup,) = (line for line in EXAMPLE.findall(program.out("--help")) if "COMPLETE" in line)
+    assert complete(program, setup, "token ''") == ["create", "list", "revoke", "rotate"]
+    assert complete(program, setup, "token create --create --ro") == ["--role"]
+    assert complete(program, setup, "token create --create --role ''") == [
+        "editor",
+        "owner",
+        "reader",
+    ]

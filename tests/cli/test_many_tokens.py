@@ -13,13 +13,11 @@ def program(program: Program) -> Program:
     return program
 
 
-def ids(program: Program, *filters: str) -> list[str]:
-    return [token["id"] for token in program.data("token", "list", *filters)]
-
-
 def test_what_is_mistyped_is_not_created(program: Program) -> None:
     refused = program.refusal("token", "create", "--store", "nurserie", "--user", "kim")
-    assert "no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): give" in refused
+    assert (
+        "no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): add --create" in refused
+    )
     assert [len(program.data(kind, "list")) for kind in ("user", "store")] == [2, 1]
 
 
@@ -40,10 +38,12 @@ def test_tokens_are_listed_by_state_and_user(program: Program) -> None:
     never = program.data(*create, "--expires", "never")
     program.out("token", "revoke", never["id"])
     assert (soon["state"], never["expires_at"]) == ("expiring", None)
-    assert ids(program, "--expiring", "6d") == [soon["id"]]
-    assert ids(program, "--expiring", "4d") == []
-    assert len(ids(program, "--user", "ada", "--active")) == 2
-    assert len(ids(program, "--user", "eve")) == 1
+    assert program.token_ids("--expiring", "6d") == [soon["id"]]
+    assert program.token_ids("--expiring", "4d") == []
+    assert len(program.token_ids("--user", "ada", "--active")) == 2
+    assert len(program.token_ids("--user", "eve")) == 1
+    program.out(*CREATE[:-3], "orchard", "--user", "eve")
+    assert len(program.token_ids("--store", "orchard")) == 1
     done = program.run("token", "list")
     assert done.err.startswith("tokens that expire within 14 days: 1; see `")
     assert all(line == line.rstrip() for line in done.out.splitlines())
@@ -69,7 +69,7 @@ def test_a_token_expires_and_has_a_label_by_default(program: Program) -> None:
 
 
 def test_tokens_are_revoked_together_and_once(program: Program) -> None:
-    first = ids(program)[0]
+    first = program.token_ids()[0]
     assert "revoked the token" in program.run("token", "revoke", first).err
     again = program.run("token", "revoke", first)
     assert (again.status, "was revoked at 20" in again.err) == (0, True)

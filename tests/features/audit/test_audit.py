@@ -68,20 +68,7 @@ def test_a_change_over_http_has_the_user_the_token_and_the_address(
     program: Program, tmp_path: Path
 ) -> None:
     with Service(tmp_path, database=program.database) as service:
-        token = program.out(
-            *[
-                "token",
-                "create",
-                "--create",
-                "--store",
-                "nursery",
-                "--user",
-                "ada",
-                "--role",
-                "owner",
-                "--manage",
-            ]
-        )
+        token = program.out(*CREATE, "--manage")
         with service.client(token) as client:
             client.put("/members/eve", json={"role": "reader"}).raise_for_status()
             given = client.post("/tokens", json={"user": "eve"}).json()

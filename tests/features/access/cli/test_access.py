@@ -14,10 +14,6 @@ def program(program: Program) -> Program:
     return program
 
 
-def ids(program: Program, *filters: str) -> list[str]:
-    return [token["id"] for token in program.data("token", "list", *filters)]
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -38,7 +34,7 @@ def ids(program: Program, *filters: str) -> list[str]:
     ],
 )
 def test_a_change_says_what_it_did(program: Program, call: str, said: str) -> None:
-    call = call.format(token=ids(program)[0])
+    call = call.format(token=program.token_ids()[0])
     done = program.run(*call.split(), "--json")
     assert (done.status, done.err.startswith(said)) == (0, True), done
     assert done.data()

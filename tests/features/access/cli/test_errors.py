@@ -38,7 +38,7 @@ REFUSALS = {
     "--user NAME`, or give --yes",
     "link create --store full --user ada": "full has too many unused links: wait until they expire",
     "token revoke 0123456789abcdef": "there is no such token: `plantstore token list` shows all",
-    "token rotate pst_1_x": "the token is mistyped: its checksum is wrong",
+    "token revoke pst_1_x": "the token is mistyped: its checksum is wrong",
     "token rotate {ended}": "the token {ended} is revoked: create a new one",
 }
 
