@@ -1,4 +1,4 @@
-"""The version of this build of the program, which the build has written."""
+"""The version of this build, written by the build."""
 
 from pathlib import Path
 

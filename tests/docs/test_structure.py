@@ -38,7 +38,7 @@ STARTING = (
 NOT_AT_A_START = {
     " is in use: stop the service, and what else uses it (find it with `fuser`)",  # of a restore
     ": give two databases",  # of a copy
-    "only a database of PostgreSQL can be distributed by Citus",  # of a command
+    "Citus can distribute only a PostgreSQL database",  # of a command
 }
 
 

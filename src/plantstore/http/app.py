@@ -37,18 +37,18 @@ from plantstore.sql.session import OpenSession
 logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
-_CLOSING_SECONDS = 2.0  # for what may be lost
+_CLOSING_SECONDS = 2.0  # for work that may be lost
 _MINUTE = 60.0
 _OVERLOADED = 50301
 _OVERLOADED_SECONDS = 0.25
-_SECONDS_PER_OBSERVED = 1.0  # refusals of requests answered from memory
+_SECONDS_PER_OBSERVED = 1.0  # refusals of requests that were answered from the cache
 
 
 Observer = Callable[[Request, Response | Stream, float], None]
 
 
 class Process(Struct, frozen=True):
-    """A process that serves: its number among them, from 0 on, and when the service began."""
+    """A serving process: its number, from 0 on, and when the service started."""
 
     number: int = 0
     began: float = 0.0
@@ -94,10 +94,10 @@ class App:
         self.run_beside(self._begin_minutes())
 
     def observe(self, observer: Observer, seconds: float) -> None:
-        """Have the observer get all requests that fail, or take so many seconds, and perhaps more.
+        """Pass to the observer all requests that fail or take so many seconds, and perhaps more.
 
-        A request's time begins with its last byte. Those answered from memory by their bytes are
-        not observed.
+        A request's time begins with its last byte. Requests answered from the cache by their bytes
+        are not observed.
         """
         self._observers.append(observer)
         self._observed_seconds = min(self._observed_seconds, seconds)
@@ -108,7 +108,7 @@ class App:
             return None
         principal = cached.caller.principal
         if not self.turns.try_take(principal, cached.cost):
-            return None  # it is handled, and waits
+            return None  # it is being handled and waits
         if self._rates is not None and (seconds := self._rates.take(principal)):
             return self._refuse_cached(cached, seconds)
         self.cache.repeated[cached.status] += 1
@@ -118,7 +118,7 @@ class App:
         now = time.monotonic()
         if now >= self._observe_refusal_at:
             self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
-            return None  # it is handled, refused there, and so logged
+            return None  # it is handled and refused there, and so logged
         self.cache.refused += 1
         return too_many_response(seconds).with_headers(cached.lines)
 
@@ -142,13 +142,13 @@ class App:
             if request.holder is not None:
                 self.pools.requests.give_back(request.holder)
         if not isinstance(request.body, bytes):
-            began = max(began, request.body.arrived_at)  # a slow client is not our slowness
+            began = max(began, request.body.arrived_at)  # a slow client is no slow service
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._tell_observers(request, response, seconds)
         if self.turns.is_shared and request.caller is not None:
             self._charge(request.caller, request, response)
-        if request.holder is None:  # without a valid token it took nobody's turn
+        if request.holder is None:  # without a valid token it took no user's turn
             with suppress(asyncio.CancelledError):
                 await self.turns.take_of_network(network_of(self.client_address(request)))
         lines = self.cors.plain
@@ -157,7 +157,7 @@ class App:
         return response.with_headers(lines) if lines else response
 
     def run_beside(self, work: Coroutine[None, None, None]) -> None:
-        """Run work that has no end beside the requests, until the application is closed."""
+        """Run endless work beside the requests, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
 
     async def _begin_minutes(self) -> None:
@@ -166,7 +166,7 @@ class App:
             self.database.writes.begin_minute()
 
     def handle_all(self) -> None:
-        """Answer no more requests from memory, so that observers get each."""
+        """Answer no more requests from the cache, so that observers get all."""
         self.get_cached = lambda _data: None
 
     def announce_stop(self) -> None:
@@ -185,7 +185,7 @@ class App:
             task.cancel()
         for close in self.at_close:
             await close()
-        with suppress(PlantStoreError, TimeoutError):  # then the last minute's uses are not known
+        with suppress(PlantStoreError, TimeoutError):  # the last minute's uses are lost then
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self.database.write_token_uses()
         await self.database.close()
@@ -208,7 +208,7 @@ class App:
             is_read = request.method in _READS
             error = OverloadedError() if is_read else OutcomeUnknownError()
         elif isinstance(error, PlantStoreError):
-            # What refers back to the request would keep it until the garbage is collected.
+            # A reference back to the request would keep it until the next garbage collection.
             error.__traceback__ = error.__context__ = None
             request.refusal = error
         else:
@@ -233,7 +233,7 @@ class App:
     ) -> None:
         for observe in self._observers:
             observe(request, response, seconds)
-        # A client that retries at once must not take the others' time; a connection that is
+        # A client that retries at once must not take others' time; a connection that is
         # refused as such is not kept for longer.
         if response.error == _OVERLOADED and request.error is None:
             with suppress(asyncio.CancelledError):

@@ -1,7 +1,7 @@
-"""Who sent a request: from its Authorization header to a caller who may do this, now.
+"""Authentication: from a request's Authorization header to a caller who may do this.
 
-A request takes its user's turn; where its token is not known to be valid and guesses came from its
-address, the address's before.
+A request takes its user's turn. If its token is not known to be valid and guesses came from its
+address, it takes the address's turn first.
 """
 
 import time
@@ -40,7 +40,7 @@ Bearer = TypeVar("Bearer", Caller, TokenInfo)
 
 
 class Authentication:
-    """Identifies callers, who take ``turns``, and whose calls the ``rates`` limit, if any."""
+    """Identifies callers, who take ``turns``; ``rates``, if any, limit their calls."""
 
     def __init__(self, database: Database, settings: Settings, pools: Pools) -> None:
         self.client_address = ClientAddress(settings.trusted_proxies)
@@ -54,7 +54,7 @@ class Authentication:
         self._known = KnownTokens()
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope | None) -> Caller:
-        """Who calls, in their turn, if they may do this in the store (None: their own).
+        """The caller, in their turn, if they may do this in the store (None: their own).
 
         :raises PlantStoreError: the token is missing or not valid, has no access to the store, or
             may not do this; or there were too many calls.
@@ -65,7 +65,7 @@ class Authentication:
         return caller
 
     async def admit_write(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
-        """As ``admit``, for a write: a caller found recently will do, whom its transaction checks.
+        """As ``admit``, for a write: a recent caller is enough, because its transaction checks it.
 
         If the write is refused, ``confirm`` is to be called.
         """
@@ -83,16 +83,16 @@ class Authentication:
         return caller
 
     async def confirm(self, request: Request) -> None:
-        """Look up the caller of a write that was refused, perhaps without a transaction.
+        """Look up the caller of a refused write, whose transaction perhaps did not check it.
 
-        :raises PlantStoreError: by now they are refused for another reason.
+        :raises PlantStoreError: the caller is now refused for another reason.
         """
         if request.writes is not None:
             self._known.expire(request.headers.get(b"authorization"))
             await self._find_caller(request, *request.writes)
 
     async def introspect(self, request: Request) -> TokenInfo:
-        """Whose token it is, and which stores it opens.
+        """The token's user, and the stores that it opens.
 
         :raises PlantStoreError: the token is missing or not valid, or there were too many calls.
         """
@@ -149,7 +149,7 @@ class Authentication:
         return bearer
 
     def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
-        """Count their call, among those in flight and in their rate; whether it is their turn."""
+        """Count the call, in flight and in its rate; returns whether it is its turn."""
         holder = bearer.token_store_id
         if not self._requests.try_take(holder):
             raise OverloadedError
@@ -159,7 +159,7 @@ class Authentication:
         return self.turns.try_take(bearer.principal, ROUTED)
 
     def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
-        """The Authorization, in the one spelling that is looked up, and what is known of it."""
+        """The Authorization in its canonical spelling, and the known token."""
         sent = request.headers.get(b"authorization", b"")
         known = self._known.get(sent)
         if known is None:

@@ -1,7 +1,7 @@
-"""Compresses long lists for clients that ask for it, part by part, in a few threads.
+"""Compresses long lists on request, part by part, in a few threads.
 
 Invariant: the event loop compresses nothing. A list has at most one part in a thread, and no thread
-of its own: whoever hangs up leaves nothing but the part that is being compressed.
+of its own: if a client hangs up, only the current part is wasted.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ from typing import Protocol
 
 from plantstore.http.accept import read_weights
 
-_THREADS = 2  # more than the event loop can keep busy
+_THREADS = 2  # more than the event loop keeps busy
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
-_LEVEL = 1  # as fast as it goes: higher levels take more time than most networks save
+_LEVEL = 1  # the fastest: higher levels take more time than most networks save
 
 
 class Compressor(Protocol):
     """The state of one compressed list."""
 
     def compress(self, data: bytes, /) -> bytes:
-        """What is ready after more data, maybe nothing."""
+        """The output after more data, maybe nothing."""
 
     def flush(self) -> bytes:
         """The end."""
@@ -38,7 +38,7 @@ CODINGS[b"gzip"] = lambda: zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
 
 
 def choose_coding(accepted: bytes | None) -> bytes | None:
-    """The coding that ``Accept-Encoding`` names, if it does not prefer none; ``*`` names none."""
+    """The best coding that ``Accept-Encoding`` names, unless it prefers none; ``*`` names none."""
     if not accepted:
         return None
     weights = read_weights(accepted)

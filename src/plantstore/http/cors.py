@@ -13,7 +13,7 @@ _EXPOSED = (
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
-    b"Traceparent, X-Request-Id, *\r\n"  # * for what tracing adds; old browsers do not know it
+    b"Traceparent, X-Request-Id, *\r\n"  # * covers tracing headers; old browsers do not know it
     b"Access-Control-Max-Age: 7200\r\n"
 )
 
@@ -33,7 +33,7 @@ class Cors:
     def headers_for(self, request: Request) -> HeaderLines:
         """The headers that let the page that sent the request read the response."""
         origin = request.headers.get(b"origin")
-        # The head of a refused request may not have been read up to its Origin.
+        # The head of a refused request may not have been read as far as its Origin.
         if _ANY in self._origins and (origin is not None or request.error is not None):
             return b"Access-Control-Allow-Origin: *\r\n" + _EXPOSED
         if origin is not None and origin in self._origins:
@@ -41,7 +41,7 @@ class Cors:
         return self.plain
 
     def options_response(self, methods: str, route: str) -> Response:
-        """The response to OPTIONS: the methods and what they take, for people and browsers."""
+        """The response to OPTIONS: the methods and what they accept, for people and browsers."""
         allowed = methods.encode()
         headers = header_line("Allow", allowed)
         if "POST" in methods:

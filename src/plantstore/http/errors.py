@@ -1,4 +1,4 @@
-"""The one table of errors: number, when it happens, the message, and the domain's error if any.
+"""The table of errors: number, when it happens, message, and the domain's error if any.
 
 A number is the HTTP status × 100 + n; it is never reused and never renumbered. The docs' table is
 generated from this one. Messages are formatted with the error's details.
@@ -50,11 +50,11 @@ TABLE = (
     Row(40009, "the path's id is not an int64",
         "the id in the path must be a whole number from -9223372036854775808 to "
         "9223372036854775807, written in plain digits"),
-    Row(40010, "bad Idempotency-Key, or one where none can be used", "Idempotency-Key {reason}"),
+    Row(40010, "bad Idempotency-Key, or the operation takes none", "Idempotency-Key {reason}"),
     Row(40011, "the request is not well-formed HTTP, or repeats a header that must be given once",
         "the request cannot be read: {reason}"),
     Row(40012, "more than 50 query parameters", "there are more than {limit} query parameters: send fewer"),
-    Row(40013, "a query parameter that would mislead", "the query parameter {reason}"),
+    Row(40013, "a query parameter of other services, such as `page`, or in other capitals", "the query parameter {reason}"),
     Row(40014, "the body, or the user in the path, is not what the operation takes",
         "this cannot be done: {reason}", errors.InvalidChangeError),
     Row(40101, "no bearer token", "a token is needed: send the header Authorization: Bearer <ACCESS_TOKEN>"),
@@ -63,7 +63,7 @@ TABLE = (
     Row(40301, "the token may not do this",
         "the token may not do this in this store: use one with the scope {scope}, "
         "whose user's role allows it", errors.ForbiddenError),
-    Row(40302, "the store holds as many plants as it may",
+    Row(40302, "the store is full",
         "the store is full: delete plants, or ask the owner of the service for more room", errors.StoreFullError),
     Row(40303, "the store has as many members or tokens as it may",
         "the store has as many {things} as it may: remove some first", errors.TooMuchAccessError),
@@ -73,9 +73,9 @@ TABLE = (
         "there is no such store, or the token has no access to it", errors.NoSuchStoreError),
     Row(40404, "no such member", "{subject} is not a member of this store", errors.NoSuchMemberError),
     Row(40405, "no such token", "there is no token with the id {token_id} for this store", errors.NoSuchTokenError),
-    Row(40406, "no such code of a link: unknown, used, expired or revoked",
-        "the code is not valid: it was used, or has expired; ask for another link", errors.InvalidCodeError),
-    Row(40407, "no such link", "there is no link with the id {link_id} in this store: it was used, or has ended",
+    Row(40406, "no such link code: unknown, used, expired or revoked",
+        "the code is not valid: it was used or has expired; ask for another link", errors.InvalidCodeError),
+    Row(40407, "no such link", "there is no link with the id {link_id} in this store: it was used, revoked or expired",
         errors.NoSuchLinkError),
     Row(40408, "no such webhook", "there is no webhook with the id {webhook_id} in this store",
         errors.NoSuchWebhookError),
@@ -86,12 +86,12 @@ TABLE = (
     Row(40802, "the head arrived too slowly", "the request's head arrived too slowly: send it again"),
     Row(40901, "the store would have no owner",
         "{subject} is the last owner of this store: make another member an owner first", errors.LastOwnerError),
-    Row(41001, "the events asked for are trimmed, or of another history",
+    Row(41001, "the requested events are trimmed, or of another history",
         "events after {after} are no longer available: reload the plants, then resume from the new revision"),
     Row(41201, "the plant does not match `If-Match` or `If-None-Match`",
         "the plant {plant_id} does not match If-Match or If-None-Match: reload it, then retry", errors.PreconditionFailedError),
     Row(41202, "a create, or a change of access, has `If-Match` or `If-None-Match`",
-        "If-Match and If-None-Match apply to one plant: leave them out here"),
+        "If-Match and If-None-Match apply to a single plant: omit them here"),
     Row(41301, "body over 64 KiB, or a line of changes", "the body is over 64 KiB: shorten it"),
     Row(41401, "target over 8 KiB", "the request's target is over 8 KiB: shorten it"),
     Row(41501, "not application/json in UTF-8, or an unsupported encoding",
@@ -122,7 +122,7 @@ _CHALLENGES = {
     40102: ', error="invalid_token"',
     40301: ', error="insufficient_scope", scope="{scope}"',
 }
-# Details that say what would have been accepted, for programs too.
+# Details that tell programs, too, what would have been accepted.
 _ACCEPTED = {"allow": "Allow", "accept": "Accept", "accept_encoding": "Accept-Encoding"}
 
 
@@ -135,7 +135,7 @@ class ErrorBody(Struct, frozen=True):
 
 @lru_cache(maxsize=1000)
 def too_many_response(seconds: object) -> Response:
-    """The response to a request that came so many seconds too early; it costs next to nothing."""
+    """The response to a request that came so many seconds too early; it is cheap."""
     return _make_response(_TOO_MANY, {"retry_after": seconds}, None)
 
 
@@ -145,13 +145,13 @@ def _constant_response(number: int) -> Response:
 
 
 def describe_error(error: PlantStoreError) -> ErrorBody:
-    """The number and the message that the table has for an error."""
+    """The table's number and message for an error."""
     number = _number_of(error)
     return ErrorBody(number, _BY_NUMBER[number].message.format(**error.details))
 
 
 def error_response(error: PlantStoreError, message: object = None) -> Response:
-    """The response that the table has for an error; ``message`` is in place of the table's."""
+    """The table's response to an error; ``message`` replaces the table's."""
     number = _number_of(error)
     if number == _TOO_MANY:
         return too_many_response(error.details["retry_after"])

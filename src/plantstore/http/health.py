@@ -1,6 +1,6 @@
 """Whether the process is alive, and whether it can serve: for supervisors, without a token.
 
-Invariant: when a service that is asked becomes not ready, or ready again, its log says so once.
+Invariant: when a polled service becomes not ready, or ready again, its log says so once.
 """
 
 import logging
@@ -32,7 +32,7 @@ class Health:
         return _respond("live")
 
     async def respond_ready(self, _request: Request) -> Response:
-        """The database can be used, or 503 with the reason why not; or because of a stop."""
+        """200 if the database can be used; 503 with the reason if not, or while stopping."""
         if self.is_stopping:
             return error_response(OverloadedError(), "the service is stopping")
         try:

@@ -1,8 +1,8 @@
-"""Tokens that were valid when they came last: their keys, and the callers that they stand for.
+"""Tokens that were valid when they were last used: their keys, and their callers.
 
-A caller of the list is current as long as nothing was committed since; one found within the last
-seconds is enough for a write, whose transaction checks the caller again. So a valid token is
-looked up once, and does not count as a guess.
+A caller here is current as long as nothing was committed since. For a write, a caller of the last
+seconds is enough, because its transaction checks it again. So a valid token is looked up once, and
+does not count as a guess.
 """
 
 import time
@@ -14,7 +14,7 @@ from plantstore.core.tokens import TokenKey
 
 _MAX_TOKENS = 10_000
 _MAX_STORES = 64  # of one token
-_MAX_AGE_SECONDS = 10.0  # a token's last use is as exact
+_MAX_AGE_SECONDS = 10.0  # a token's last use is as precise
 
 
 class KnownToken(Struct):
@@ -29,14 +29,14 @@ class KnownToken(Struct):
 
 
 class KnownTokens:
-    """The tokens by the Authorization that a client sends; the oldest make room for new ones."""
+    """The tokens by a client's Authorization header; new tokens replace the oldest."""
 
     def __init__(self) -> None:
         self._tokens: dict[bytes | None, KnownToken] = {}
         self.get = self._tokens.get
 
     def put(self, sent: bytes, store_name: str | None, caller: Caller) -> None:
-        """Note who was found."""
+        """Add a caller that was looked up."""
         known = self._tokens.get(sent)
         if known is None:
             if len(self._tokens) >= _MAX_TOKENS:
@@ -52,7 +52,7 @@ class KnownTokens:
                 known.writes_until = min(known.writes_until, caller.expires_at / 1000)
 
     def expire(self, sent: bytes | None) -> None:
-        """Have the token's callers looked up next time."""
+        """Make the next request look up the token's callers."""
         known = self._tokens.get(sent)
         if known is not None:
             known.callers.clear()

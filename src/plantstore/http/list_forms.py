@@ -1,7 +1,7 @@
 """The forms of a list: JSON, and by ``Accept`` NDJSON and CSV.
 
-The database makes JSON, of which JSON and NDJSON are copies. CSV, and what is included beside ids,
-is made from it here.
+The database makes JSON, of which JSON and NDJSON are copies. CSV, and fields that are included
+beside ids, are made from it here.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -49,7 +49,7 @@ def _write_csv(rows: Sequence[Row], _included: Collection[str]) -> bytes:
 def split_plants(plants: bytes) -> list[bytes]:
     """The plants of a page, each without its braces and the first quote.
 
-    No text has what is between two plants: in JSON, a backslash precedes its quotes.
+    No text contains the separator of two plants: in JSON, a backslash precedes its quotes.
     """
     return plants[2:-1].split(_BETWEEN) if plants else []
 
@@ -59,7 +59,7 @@ def _to_lines(plants: bytes) -> bytes:
 
 
 class Form(Struct, frozen=True):
-    """How a list is written: its ``opening``, what is ``between`` parts of it, its ``closing``.
+    """How a list is written: its ``opening``, the separator ``between`` parts, its ``closing``.
 
     ``copy`` makes it of a page's JSON, if that is possible. ``key`` comes before the query in the
     keys and the entity tags of its responses: no query begins so, and JSON has none.

@@ -35,9 +35,9 @@ _CURSOR = re.compile("[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]")
 
 
 def read_plant_query(text: bytes) -> PlantQuery:
-    """The query in a list's parameters; unknown ones that mislead nobody are ignored.
+    """The query in a list's parameters; unknown parameters are ignored unless they would mislead.
 
-    :raises RequestError: one is bad or given twice, or would mislead, or there are too many.
+    :raises RequestError: a parameter is invalid, given twice or misleading, or there are too many.
     """
     if not text:
         return _ALL
@@ -56,11 +56,11 @@ def read_plant_query(text: bytes) -> PlantQuery:
 
 
 def refuse_misleading(given: Iterable[str], *known: str) -> None:
-    """Refuse what other services page, sort or search with, and known names in other capitals.
+    """Refuse parameters by which other services page, sort or search, and names in other capitals.
 
-    Ignored, each would give a client another list than it asks for.
+    If they were ignored, a client would get another list than it asks for.
 
-    :raises RequestError: one of the parameters is such.
+    :raises RequestError: there is such a parameter.
     """
     for name in given:
         if name not in known and name.lower() in _MISLEADING.union(known):

@@ -1,7 +1,7 @@
 """Lists: cached, read from the database in one piece, or streamed.
 
-Invariant: a response is the store at one revision, and never silently truncated: if the limit
-leaves plants out, a Link leads to them.
+Invariant: a response is the store at one revision, and never silently truncated: if the limit omits
+plants, a Link leads to them.
 """
 
 import asyncio
@@ -29,8 +29,8 @@ _PAGE_SIZE = 1000
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # is included
-_MANY = 500  # plants that are read in a lane, beside few of other users
-_READ_AT_COST = 20  # plants, for each of which 1 is added to what a request costs
+_MANY = 500  # plants that are read in a lane, beside short reads of other users
+_READ_AT_COST = 20  # plants, which cost a request 1 more
 _WRITTEN_AT_A_TURN, _COST = 25, 24  # plants of which other forms are made, up to 10 µs each
 
 
@@ -146,7 +146,7 @@ class PlantLists:
     async def _take_turn(
         self, caller: Caller, query: PlantQuery
     ) -> AbstractAsyncContextManager[None]:
-        """Pay for the plants before they are read; many are a user's only ones meanwhile."""
+        """Charge for the plants before they are read; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         await self._turns.take(caller.principal, count // _READ_AT_COST)
         return self._lanes.of(caller.principal) if count > _MANY else nullcontext()
@@ -173,7 +173,7 @@ def find_unmodified(request: Request, caller: Caller, key: bytes) -> Response | 
     """304, if the client has the list already."""
     known = request.headers.get(b"if-none-match")
     if known is not None:
-        # The client may have no other coding than it accepts.
+        # A client's copy must be in a coding that it accepts.
         for coding in (None, choose_coding(request.headers.get(b"accept-encoding"))):
             etag = _make_etag(caller.store_id, caller.revision, key, coding)
             if is_current(etag, known):
@@ -185,7 +185,7 @@ def find_unmodified(request: Request, caller: Caller, key: bytes) -> Response | 
 def make_headers(
     store_id: int, revision: int, key: bytes, coding: bytes | None = None
 ) -> HeaderLines:
-    """What each response has that is cached by the key."""
+    """The headers of each response that is cached by the key."""
     etag = _make_etag(store_id, revision, key, coding)
     headers = header_line("ETag", etag) + _CACHING + revision_line(revision)
     return headers if coding is None else headers + header_line("Content-Encoding", coding)
@@ -199,6 +199,6 @@ def _make_etag(store_id: int, revision: int, key: bytes, coding: bytes | None = 
 
 
 def _make_link(query: PlantQuery, last_id: int) -> HeaderLines:
-    """A reference that is correct under any path: it has only the query."""
+    """A reference that works under any path: it is only a query."""
     parameters = write_plant_query(replace(query, first_id=last_id + 1))
     return header_line("Link", f'<?{parameters}>; rel="next"'.encode())

@@ -1,6 +1,6 @@
-"""What log lines say of a request.
+"""The fields of log lines about a request.
 
-Invariant: they say no token, no body, and no path as it was sent.
+Invariant: they contain no token, no body, and no path as it was sent.
 """
 
 import re
@@ -31,7 +31,7 @@ def describe_request(request: Request, client_address: ClientAddress) -> dict[st
 
 
 def describe_caller(request: Request) -> dict[str, object]:
-    """Who sent the request, by numbers and the token's id; nothing where that is not known."""
+    """Who sent the request, by numbers and the token's id, if known."""
     caller: Caller | None = request.caller
     if caller is None and isinstance(request.refusal, PlantStoreError):
         caller = request.refusal.details.get("caller")  # type: ignore[assignment]  # it is one

@@ -1,4 +1,4 @@
-"""Who holds a token and which stores it opens, all or one: what a page or a program needs first."""
+"""The user of a token and the stores that it opens, which a page or a program needs first."""
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ class MyStore(Struct, frozen=True, omit_defaults=True):
 
 
 class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The bearer of a token; what does not apply is left out."""
+    """The bearer of a token; fields that do not apply are omitted."""
 
     user: str
     label: str
@@ -40,7 +40,7 @@ async def describe_token(authentication: Authentication, request: Request) -> Re
 async def describe_store(
     authentication: Authentication, request: Request, store_name: str
 ) -> Response:
-    """Respond with what the token's description says of one store."""
+    """Respond with one store of the token's description."""
     for store in (await authentication.introspect(request)).stores:
         if store.name == store_name:
             return json_response(200, _describe_store(store), NO_STORE)

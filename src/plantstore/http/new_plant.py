@@ -8,14 +8,14 @@ from plantstore.core.model import IdempotencyKey
 from plantstore.http.preconditions import refuse_precondition
 
 JSON_TYPE = b"application/json"
-# The headers besides Content-Type that say something about a create; most have none of them.
+# The headers besides Content-Type that concern a create; most requests have none.
 UNUSUAL = frozenset({b"content-encoding", b"idempotency-key", b"if-match", b"if-none-match"})
 REPLAYED = b"Idempotent-Replayed: true\r\n"
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
 def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TYPE) -> None:
-    """Require JSON, or another media type, in UTF-8; a body without a type is taken for it.
+    """Require JSON, or another media type, in UTF-8; a body without a type is assumed to be it.
 
     :raises RequestError: the body is something else, or encoded.
     """

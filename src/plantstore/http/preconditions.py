@@ -1,6 +1,6 @@
 """Reads ``If-Match`` and ``If-None-Match`` of a request for one plant.
 
-Invariant: no change is made that the client has tied to a condition which nobody evaluates.
+Invariant: no change is made whose condition was not evaluated.
 """
 
 import re
@@ -13,9 +13,9 @@ _TAG = re.compile(rb'(?:W/)?"([0-9a-f]{16})(?:-[a-z]+)?"')
 
 
 def read_precondition(headers: Mapping[bytes, bytes]) -> Precondition | None:
-    """What the request says of the plant's entity tag, if it does.
+    """The request's condition on the plant's entity tag, if any.
 
-    Any other tag than a plant can have matches nothing, and is left out.
+    Tags that no plant can have match nothing, and are omitted.
     """
     if_match, if_none_match = headers.get(b"if-match"), headers.get(b"if-none-match")
     if if_match is None and if_none_match is None:
@@ -38,8 +38,8 @@ def refuse_precondition(headers: Mapping[bytes, bytes]) -> None:
 def read_tags(text: bytes) -> tuple[str, ...]:
     """The tags of a condition, also as compressing proxies send them.
 
-    That is ``W/"TAG"`` or ``"TAG-gzip"``. For ``If-Match`` RFC 9110 has no such ones; but a plant's
-    tag stands for its contents.
+    That is ``W/"TAG"`` or ``"TAG-gzip"``. RFC 9110 does not allow these in ``If-Match``, but a
+    plant's tag stands for its contents.
     """
     if text == b"*":
         return ("*",)

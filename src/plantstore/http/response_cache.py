@@ -1,8 +1,8 @@
 """The cache of list responses: at most ``size`` bytes.
 
 A response is found in two ways. By store, revision and query: the revision, read with the caller,
-proves that the response is valid. And by the bytes of a complete request, where the database can
-tell without a query that nothing was committed since: then nothing is parsed.
+proves that the response is valid. And by the bytes of a complete request, if the database can tell
+without a query that nothing was committed since: then nothing is parsed.
 """
 
 import math
@@ -22,7 +22,7 @@ _FILLED = 0.9  # after an eviction, so that not each new response has one
 
 
 class CachedRequest(Struct, frozen=True):
-    """A request's caller and response; ``lines`` are what any response to the same bytes has.
+    """A request's caller and response; any response to the same bytes also has the ``lines``.
 
     It expires with the caller's token, at a time in seconds.
     """
@@ -50,7 +50,7 @@ class ResponseCache:
         self._responses: OrderedDict[Key, Response] = OrderedDict()
         self.requests: dict[bytes, CachedRequest] = {}
         self._requests_used = 0
-        self._unchanged: IsFresh = never_fresh  # since all of their callers were read
+        self._unchanged: IsFresh = never_fresh  # since all their callers were looked up
 
     def reset_counts(self) -> None:
         """Count from 0 on."""
@@ -60,7 +60,7 @@ class ResponseCache:
     def put_request(
         self, raw: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
     ) -> None:
-        """Respond so to the same bytes, as long as nothing is committed.
+        """Give this response to the same bytes, as long as nothing is committed.
 
         The ``lines`` are added to the response.
         """
@@ -81,7 +81,7 @@ class ResponseCache:
         self._make_room()
 
     def get(self, key: Key) -> Response | None:
-        """The response to a query, if it is cached."""
+        """The cached response to a query, if any."""
         response = self._responses.get(key)
         if response is None:
             self.misses += 1
@@ -101,7 +101,7 @@ class ResponseCache:
     def _make_room(self) -> None:
         if self.used <= self._size:
             return
-        self._evict_requests()  # they hold responses, too
+        self._evict_requests()  # they also hold responses
         while self.used > _FILLED * self._size:
             self.used -= _measure(*self._responses.popitem(last=False))
 

@@ -11,7 +11,7 @@ NO_STORE = b"Cache-Control: no-store\r\n"
 # A client's cache revalidates each time, and gets a 304 if nothing has changed.
 REVALIDATED = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
-_CR, _LF = b"\r\n"  # numbers: to look for bytes in bytes raises an error inside, for 1 µs
+_CR, _LF = b"\r\n"  # numbers: searching bytes in bytes raises an error inside, for 1 µs
 STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 encode = msgspec.json.Encoder().encode
 
@@ -50,7 +50,7 @@ def json_response(status: int, value: object, headers: HeaderLines = b"") -> Res
 
 
 def is_current(etag: bytes, known: bytes | None) -> bool:
-    """Whether If-None-Match names this entity tag; its comparison is the weak one."""
+    """Whether If-None-Match names this entity tag, by weak comparison."""
     if known is None:
         return False
     opaque = etag.removeprefix(b"W/")

@@ -21,7 +21,7 @@ _MAX_PARTS = 9  # slashes that a path is split at: no route has so many
 
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
-# With the values in the path, which are arguments of the operation, and the path's pattern.
+# With the values in the path, which are the operation's arguments, and the path's pattern.
 Route = tuple[Methods, tuple[str, ...], str]
 
 
@@ -39,7 +39,7 @@ class Routes:
         self.health = Health(database, pools)
         live = reads(self.health.respond_live)
         self._fixed: dict[bytes, Route] = {}
-        # By what follows a store's address: how many parts, and those that are not values.
+        # By the part after a store's address: how many segments, and those that are not values.
         self._of_store: dict[tuple[int, tuple[str, ...]], tuple[Methods, str]] = {}
         self.find_fixed = self._fixed.get
         self.add_of_store("/plants", reads(lists.respond) | {"POST": operations.create})
@@ -49,14 +49,14 @@ class Routes:
         self._of_store[0, ()] = reads(partial(describe_store, authentication)), ""
         self.add("/livez", live)
         self.add("/readyz", reads(self.health.respond_ready))
-        self.add("*", live)  # of the service as a whole; only OPTIONS comes with it
+        self.add("*", live)  # of the service as a whole, for OPTIONS only
 
     def add(self, path: str, methods: Methods, pattern: str = "") -> None:
-        """Add the route of a fixed path, whose pattern is the path itself unless one is given."""
+        """Add the route of a fixed path; its pattern is the path unless given."""
         self._fixed[path.encode()] = methods, (), pattern or path
 
     def add_of_store(self, pattern: str, methods: Methods) -> None:
-        """Add the methods of what may follow a store's address, such as ``/plants/{id}``."""
+        """Add methods of a path below a store's address, such as ``/plants/{id}``."""
         parts = pattern[1:].split("/")
         place = len(parts), tuple(parts[::2])
         known, _ = self._of_store.get(place, ({}, ""))
@@ -65,7 +65,7 @@ class Routes:
             self.add(pattern, self._of_store[place][0])
 
     def find(self, path: bytes) -> Route:
-        """The route of a path that is not fixed.
+        """The route of a path with values.
 
         :raises RequestError: there is none.
         """
@@ -84,5 +84,5 @@ class Routes:
 
 
 def reads(operation: Operation) -> dict[str, Operation]:
-    """The methods of what is only read."""
+    """The methods of a read-only path."""
     return {"GET": operation, "HEAD": operation}

@@ -1,4 +1,4 @@
-"""What successes and failures say about the server, of all connections together.
+"""What successes and failures of all connections say about the server.
 
 Invariant: repeated failures are logged at most once a second, and their end once. A reason quotes
 nothing from the server: it may be in any language and contain names of hosts and users. Only the
@@ -16,7 +16,7 @@ from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.failures import FailureLog
 
 logger = logging.getLogger(__name__)
-logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of queries that a stop cancels
+logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns about queries that a stop cancels
 
 SILENT = "PostgreSQL does not respond in time"
 READ_ONLY = "PostgreSQL cannot be written: it is read-only"
@@ -31,11 +31,11 @@ _REASONS: dict[type[psycopg.Error], str] = {
 
 
 class Availability:
-    """``reason`` is why the server could not be used last time, None if it could.
+    """``reason`` is why the last use of the server failed, None if it did not.
 
-    ``refusal`` is why it refused the last write, at ``refused_at``, though it could be reached;
-    ``written_at`` is when it took one, by the loop's clock. Until ``is_open`` is set, the schema
-    has not been checked, and connections are not given out.
+    ``refusal`` is why it refused the last write, at ``refused_at``, though it was reachable;
+    ``written_at`` is the time of the last accepted write, by the loop's clock. Until ``is_open`` is
+    set, the schema has not been checked, and connections are not given out.
     """
 
     def __init__(self, *, is_open: bool) -> None:
@@ -49,7 +49,7 @@ class Availability:
         self.written_at = -math.inf
 
     def fail(self, message: str, error: BaseException) -> DatabaseUnavailableError:
-        """Note that the server could not be used; returns the port's error, nothing written."""
+        """Note that the server could not be used; returns the port's error: nothing was written."""
         self.reason = _explain(error)
         self.warn(message, error)
         return DatabaseUnavailableError()
@@ -65,7 +65,7 @@ class Availability:
         return DatabaseUnavailableError()
 
     def refuse_schema(self) -> DatabaseUnavailableError:
-        """Note that the schema is one that this program cannot write; returns the port's error."""
+        """Note that this program cannot write the schema; returns the port's error."""
         self.refusal, self.refused_at = MIGRATED, self._loop.time()
         self._refusals.add("a batch of writes was not begun: %s", MIGRATED)
         return DatabaseUnavailableError()
@@ -81,7 +81,7 @@ class Availability:
 
 
 def _explain(error: BaseException) -> str:
-    """The reason for ``/readyz``; an error of connecting has no SQLSTATE."""
+    """The reason for ``/readyz``; a failure to connect has no SQLSTATE."""
     if isinstance(error, (TimeoutError, errors.ConnectionTimeout)):
         return SILENT
     if isinstance(error, psycopg.Error) and error.sqlstate is not None:

@@ -1,4 +1,4 @@
-"""Collects what arrives while earlier batches are in flight, and sends it as the next batch."""
+"""Collects items that arrive while earlier batches are in flight; they form the next batch."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _MAX_BATCHES_OF_ONE_STORE = 6
 
 
 class Waiting(Struct, Generic[Item, Result], frozen=True):
-    """One item, when it arrived by the loop's clock, and the future of its result."""
+    """An item, its time of arrival by the loop's clock, and the future of its result."""
 
     item: Item
     arrived: float
@@ -74,7 +74,7 @@ class Batcher(Generic[Item, Result]):
             self._loop.call_soon(self._gather, 0, until)
 
     def _gather(self, seen: int, until: float) -> None:
-        """Send the next batch once no more items arrive: it costs as much as many items."""
+        """Send the next batch when no more items arrive: a batch costs as much as many items."""
         if seen < len(self._waiting) and self._loop.time() < until:
             self._loop.call_soon(self._gather, len(self._waiting), until)
         else:

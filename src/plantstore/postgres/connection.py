@@ -1,11 +1,11 @@
 """The command line's connections to PostgreSQL, and the version of the schema.
 
 Each statement of a migration with a line ``-- outside-transaction`` is a transaction of its own, as
-``CREATE INDEX CONCURRENTLY`` must be. After a kill they are all executed again, so the first drops
-what the next may have left.
+``CREATE INDEX CONCURRENTLY`` must be. After a kill all are executed again, so the first drops what
+an interrupted later one left.
 
 ``functions.sql`` is migration 0. The ``distribute.sql`` of a feature that distributes the tables is
-migration -1, of which the name is the feature's: in databases that were distributed by it.
+migration -1, with the feature's name, in databases that it distributed.
 """
 
 import re
@@ -25,13 +25,13 @@ from plantstore.sql.queries import folder_of, load_queries
 
 _PACKAGE = "plantstore.postgres"
 _OUTSIDE_LINE = re.compile(r"^-- outside-transaction$", re.MULTILINE)
-_FUNCTIONS, _DISTRIBUTION = 0, -1  # the numbers of migrations that are applied again
-_OLDEST_VERSION = 15  # Debian 12's; the oldest one that the tests are run on
+_FUNCTIONS, _DISTRIBUTION = 0, -1  # the numbers of migrations that are applied after changes
+_OLDEST_VERSION = 15  # Debian 12's; the oldest that the tests run on
 _PAUSE = 0.1  # seconds between two attempts
-# With any number that no other program uses. To wait for it, or to have parameters, would keep a
-# snapshot: an index that is built waits until older ones end.
+# The number is arbitrary. Waiting for the lock, or parameters, would hold a snapshot, and building
+# an index waits until older snapshots end.
 _LOCK = "SELECT pg_try_advisory_xact_lock(7091938230911)"
-# The server goes on with what a killed process was building.
+# The server goes on building an index for a killed process.
 _NO_INDEX_IS_BUILT = """
     SELECT NOT EXISTS
         (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database())
@@ -89,7 +89,7 @@ def explained() -> Iterator[None]:
 
 
 def require_schema(connection: Connection) -> str | None:
-    """Refuse a schema of another version. The feature that distributes its tables, if any does.
+    """Refuse a schema of another version; returns the feature that distributes its tables, if any.
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
@@ -117,7 +117,7 @@ def _find_distribution(applied: Sequence[Applied]) -> str | None:
 
 
 def _load(distribution: str | None) -> Sequence[Migration]:
-    """All migrations: those in files with numbers, the functions, and a feature's."""
+    """All migrations: the numbered files, the functions, and a feature's."""
     folder = folder_of(_PACKAGE)
     others = [(_FUNCTIONS, "functions", folder / "functions.sql")]
     if distribution is not None:
@@ -146,7 +146,7 @@ def migrate(
 
     Unless this ``stops_older`` programs, it is refused while such a program is connected.
     ``distribution`` is the feature that is to distribute the tables from now on. If several run at
-    once, one applies them and the others wait for it.
+    once, the first applies them and the others wait for it.
 
     :raises SetupError: the database cannot be migrated; the message says what to do.
     """

@@ -22,7 +22,7 @@ from plantstore.sql.reading import page_query, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses, Use
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
-_MAX_PAGES = 16  # in a batch, so that none waits for too many others
+_MAX_PAGES = 16  # in a batch, so that no item waits for too many others
 
 
 class PostgresDatabase:
@@ -35,7 +35,8 @@ class PostgresDatabase:
         self._availability = Availability(is_open=False)
         server = (self._hosts, self._availability)
         self._pool = Pool(settings, settings.database_connections, *server)
-        # What is not read in batches has half of the connections: lists and writes find the others.
+        # Reads outside of batches get half of the connections; the others are left to lists and
+        # writes.
         self._singles = asyncio.Semaphore(max(1, settings.database_connections // 2))
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests need not wait for it
@@ -152,7 +153,7 @@ class PostgresDatabase:
         async with self._pool.acquire() as connection:
             try:
                 await connection.execute(self._sql["note_token_uses"], columns, binary=True)
-            except psycopg.Error as error:  # which says nothing about other work
+            except psycopg.Error as error:  # it says nothing about other work
                 self._availability.warn("the last use of tokens was not written", error)
                 raise DatabaseUnavailableError from error
 

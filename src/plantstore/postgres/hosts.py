@@ -1,6 +1,6 @@
-"""Connects to the host of a URL that takes writes, whatever the others do.
+"""Connects to the host of a URL that accepts writes, whatever the others do.
 
-Invariant: a host that is silent delays a connection by half a second at most.
+Invariant: a silent host delays a connection by half a second at most.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _LISTS = ("host", "hostaddr", "port")  # parameters with a value for each host
 
 # Defaults that the URL can override. Standbys, and primaries demoted to standby, are skipped.
 _DEFAULTS = {
-    # By which `migrate` knows an older program.
+    # `migrate` recognises older programs by it.
     "application_name": f"plantstore {VERSION} schema {find_newest('plantstore.postgres')}",
     "client_encoding": "UTF8",
     "connect_timeout": "3",
@@ -38,14 +38,14 @@ class Hosts:
 
     Each connection gets the settings of ``plan_lookups``, one of the queries in ``sql``.
 
-    The host of the last connection is asked first, then all side by side; while one is silent,
-    those that refused are asked again: a standby may be promoted meanwhile.
+    The last used host is tried first, then all in parallel. While a host is silent, those that
+    refused are tried again: a standby may be promoted meanwhile.
 
     :raises SetupError: the URL is not valid.
     """
 
     def __init__(self, url: str, *, prepares: bool = False) -> None:
-        self.conninfos = dict(_split(url))  # by the host's name, the last one first
+        self.conninfos = dict(_split(url))  # by the host's name, the last used first
         self._prepare_threshold = 0 if prepares else None
         self.sql = load_queries("plantstore.postgres")
 
@@ -53,7 +53,7 @@ class Hosts:
         """A connection to a host that accepts one.
 
         :raises psycopg.OperationalError: all refused, or none accepted within so many seconds; the
-            message says of each host why. It is a ``ConnectionTimeout`` if all are silent.
+            message has the reason for each host. It is a ``ConnectionTimeout`` if all are silent.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
@@ -98,7 +98,7 @@ class Hosts:
 
 
 def find_host(url: str) -> str:
-    """The connection string of the host that takes writes, for a connection of a command.
+    """The connection string of the host that accepts writes, for a command.
 
     :raises psycopg.OperationalError: there is none.
     :raises SetupError: the URL is not valid.
@@ -118,7 +118,7 @@ def _split(url: str) -> Iterator[tuple[str, str]]:
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        reason = str(error).partition(': "')[0]  # what follows may be the password
+        reason = str(error).partition(': "')[0]  # the rest may contain the password
         raise SetupError(
             f"the database URL is not valid: {reason}; write "
             "postgresql://user:password@host:5432/name"

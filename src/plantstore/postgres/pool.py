@@ -1,7 +1,7 @@
 """Connections for the event loop, each acquired for one short piece of work with a deadline.
 
-Invariant: nothing is waited for beyond its deadline, even where the server, or the network to
-it, has gone silent: the connection is aborted then, which ends the wait.
+Invariant: no wait lasts beyond its deadline, even if the server or the network is silent: then the
+connection is aborted, which ends the wait.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class Pool:
     """At most ``max_connections``, opened when needed, and kept.
 
     Each is held, and waited for, for at most ``settings.database_timeout`` seconds. Successes and
-    failures are reported to ``availability``. ``in_use`` counts those that are held.
+    failures are reported to ``availability``. ``in_use`` counts the held connections.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Pool:
 
     async def _read_once(self, queries: Sequence[Query]) -> Sequence[Sequence[Row]]:
         async with self.acquire() as connection:
-            if len(queries) == 1:  # needs no pipeline, which has a cost
+            if len(queries) == 1:  # it needs no pipeline, which has a cost
                 cursors = [await connection.execute(*queries[0], binary=True)]
             else:
                 async with connection.pipeline():
@@ -130,12 +130,12 @@ class Pool:
                 sock.shutdown(socket.SHUT_RDWR)
             finally:
                 sock.detach()
-        # They may have the same server, which may be silent.
+        # All may have the same server, which may be silent.
         while self._idle:
             self._idle.pop().pgconn.finish()
 
     async def close(self) -> None:
-        """Close all; what is in use is closed when it is released."""
+        """Close all; connections in use are closed when they are released."""
         self._is_closed = True
         while self._idle:
             await self._idle.pop().close()
@@ -147,7 +147,7 @@ def _is_closed(connection: AsyncConnection) -> bool:
     A write sent on such a connection would have an unknown outcome.
     """
     try:
-        connection.pgconn.consume_input()  # a first one may only read the reason
+        connection.pgconn.consume_input()  # the first may only read the reason
         connection.pgconn.consume_input()
     except psycopg.OperationalError:
         return True

@@ -1,6 +1,6 @@
-"""Checks whether the server can be used: it took a write in the last second, or answers a query.
+"""Checks whether the server can be used: it accepted a write just now, or answers a query.
 
-The query is sent only on request and at most once a second, and nobody waits longer for it.
+The query is sent only on request, at most once a second, and waits at most a second.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Finds callers and reads plants: what is requested while others are in flight shares a round trip.
+"""Finds callers and reads plants: requests that arrive meanwhile share a round trip.
 
 Each look-up of callers begins after its requests have arrived, so its result is current. Where
 stores are separated, each has at most one in flight. Each read is done once: after a write, all

@@ -62,7 +62,7 @@ class PostgresSession:
                     self._connection.rollback()
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
-        """See ``Session``; an INSERT of values is a COPY, which takes a fifth of its time."""
+        """See ``Session``; an INSERT of values becomes a COPY, which takes a fifth of the time."""
         inserting = _INSERT.fullmatch(self._sql[name])
         with explained(), self._connection.cursor() as cursor:
             if inserting is None:

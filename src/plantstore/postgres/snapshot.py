@@ -43,7 +43,7 @@ class PostgresSnapshot(SnapshotReads):
         """See ``Snapshot``: it is never taken back."""
 
     async def close(self) -> None:
-        # At shutdown two close it: the second must not interrupt the first.
+        # At shutdown it is closed twice: the second call must not interrupt the first.
         async with self._closing:
             try:
                 await self._stack.aclose()

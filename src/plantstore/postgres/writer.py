@@ -44,9 +44,9 @@ _encode = msgspec.json.Encoder().encode
 
 # Errors of one write; any other fails the batch as a whole.
 _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
-# The beginnings of SQLSTATE where a server was lost, maybe another one than asked, which commits.
+# SQLSTATE prefixes of a lost server, maybe of another server that commits.
 _SERVER_LOST = ("08", "57P")
-_REFUSED = "PS001"  # of an atomic: write_batch has its outcomes as the message
+_REFUSED = "PS001"  # of an atomic: the message of write_batch has the outcomes
 
 Item = Write | Atomic
 
@@ -115,7 +115,7 @@ class Writer(Batcher[Item, Written]):
         try:
             outcomes = await self._commit(items)
         except _ERRORS_OF_ONE_WRITE:
-            # One of them caused it, and must not fail the others.
+            # One write caused it, and must not fail the others.
             outcomes = [await self._write_alone(item) for item in items]
         finally:
             self._busy.difference_update(write.store_id for write in items)
@@ -174,8 +174,8 @@ class Writer(Batcher[Item, Written]):
         if connection.broken or (error.sqlstate or "").startswith(_SERVER_LOST):
             self._pool.availability.fail("the connection was lost in a commit", error)
             return OutcomeUnknownError()
-        # The server has rolled back. Another one may accept it: a primary that became a standby
-        # keeps its connections.
+        # The server has rolled back. Another server may accept the write: a primary that became a
+        # standby keeps its connections.
         await connection.close()
         return self._pool.availability.refuse(error)
 

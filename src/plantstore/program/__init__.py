@@ -38,7 +38,7 @@ _PLACES = dict(sorted((_CORE | _OF_FEATURES).items()))
 
 
 class Commands(Mapping[str, click.Command]):
-    """The commands by name, each imported when it is asked for: ``serve`` starts without others."""
+    """The commands by name, imported on demand: ``serve`` starts without the others."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, _, attribute = f"plantstore.{_PLACES[name]}".rpartition(".")
@@ -72,7 +72,7 @@ class Commands(Mapping[str, click.Command]):
 def cli(
     context: click.Context, /, url: str | None, **_options: str | None
 ) -> None:  # see cli/sources.py
-    """Plant Store stores plant inventories behind a small HTTP/JSON interface.
+    """Plant Store keeps lists of plants, with a page for people and HTTP/JSON for programs.
 
     \b
     Serve, and create a token for a client:
@@ -84,7 +84,7 @@ def cli(
       plantstore --database sqlite:///plants.db token list
 
     \b
-    List and change the plants of a service elsewhere:
+    List and change plants on another machine's service:
       plantstore --url https://plants.example.org --token-file token plant list
 
     \b
@@ -116,9 +116,9 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except OSError as error:
-        # Maybe stdout cannot be written to; so that the flush at exit does not fail again:
+        # stdout may not be writable: the flush at exit must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # its reader has gone: not an error
+        if not isinstance(error, BrokenPipeError):  # the reader has gone: not an error
             place = "" if error.filename is None else f"{error.filename}: "
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1

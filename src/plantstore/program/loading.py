@@ -1,4 +1,4 @@
-"""Loads the settings: the core's, and those of the features that are there."""
+"""Loads the settings: the core's and the features'."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -13,7 +13,7 @@ from plantstore.core.settings import UNIX, Settings, default_database
 from plantstore.core.sources import Sources, setting_types
 from plantstore.features import FEATURES
 
-_MIN_CONNECTIONS = 64  # so that /readyz has one when no more requests are taken
+_MIN_CONNECTIONS = 64  # reserved, so that /readyz responds when no more requests are accepted
 _MIN_STREAMS = 16  # a user has a quarter of them
 
 _OF_FEATURES = [feature.settings for feature in FEATURES if feature.settings is not None]
@@ -57,7 +57,7 @@ def find_unknown_in_file(sources: Sources) -> Iterator[str]:
 
 
 def _check_tls(settings: Settings, sources: Sources) -> None:
-    """Check the certificate and its key, which maybe only the service may read."""
+    """Check the certificate and its key, which perhaps only the service can read."""
     pair = [given for name in ("tls_cert", "tls_key") if (given := sources.find(name))]
     if not pair:
         return

@@ -26,7 +26,7 @@ from plantstore.version import VERSION
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@yes_option("Migrate even while older programs run, which then fail.")
+@yes_option("Migrate even while older programs run; their writes then fail.")
 @pass_database
 @output_options
 def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
@@ -88,7 +88,7 @@ def check(sources: Sources, output: Output) -> None:
 
 
 def _run_checks(sources: Sources) -> Iterator[Check]:
-    """Each check in turn; if one fails that the next ones need, it is the last."""
+    """Each check in turn, until one fails that the next ones need."""
     name = "settings"
     try:
         settings = load_settings(sources)

@@ -1,4 +1,4 @@
-"""The body of a request: put together as it arrives, by its length or from its chunks.
+"""The body of a request: assembled as it arrives, by its length or from its chunks.
 
 Invariant: the feeder bounds what is buffered (see ``buffered``); the framing of chunks is bounded
 by their content. A body that nobody reads is discarded as it arrives.
@@ -13,7 +13,7 @@ from typing import Self
 from plantstore.core.errors import RequestError
 
 MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a Body
-MAX_FRAMING = 16 * 1024  # bytes of framing, on top of as many as the content has; or of one line
+MAX_FRAMING = 16 * 1024  # bytes of framing beyond those of the content; or of one line
 
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
 _END = re.compile(rb"\r\n")
@@ -26,7 +26,7 @@ class ClientGoneError(Exception):
 
 
 class Body:
-    """A body of ``length`` bytes. ``wanted`` is called when somebody begins to wait for the rest.
+    """A body of ``length`` bytes. ``wanted`` is called when a reader begins to wait for the rest.
 
     ``buffered`` counts the bytes that arrived and are kept; ``arrived_at`` is when the last ones
     did, by ``time.perf_counter``.
@@ -87,12 +87,12 @@ class Body:
         return part
 
     def accept(self) -> None:
-        """Ask for the body before the response begins: its parts are going to be read."""
+        """Ask for the body before the response begins, because its parts will be read."""
         if not self.is_complete:
             self._wanted()
 
     def feed(self, data: bytes) -> bytes:
-        """Take the bytes of the body, and return those that follow it."""
+        """Consume the bytes of the body, and return those that follow it."""
         if self.has_failed:
             return b""
         try:
@@ -162,7 +162,7 @@ class ChunkedBody(Body):
         self._line = b"" if self.is_complete else data[position:]
         if not any(self._expected.fullmatch(self._line + rest) for rest in _REST):
             raise RequestError(40011, reason="the chunks of its body are not well-formed")
-        # What is kept of a line is looked at again with each part that comes.
+        # The kept part of a line is examined again with each new part.
         if len(self._line) > min(self._allowance, MAX_FRAMING):
             raise RequestError(43101)
         return data[position:] if self.is_complete else b""

@@ -1,7 +1,7 @@
 """The TLS certificate of one process, reloaded on request and when its files change.
 
-Invariant: what new handshakes get is always a certificate with its key: files that are half
-written, or do not belong together, change nothing.
+Invariant: new handshakes always get a certificate with its key: files that are half written, or do
+not match, change nothing.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from plantstore.core.errors import SetupError
 
 logger = logging.getLogger(__name__)
 
-_INTERVAL = 2.0  # seconds between two looks at the files
+_INTERVAL = 2.0  # seconds between two checks of the files
 
 Stamp = tuple[tuple[int, ...], ...]
 
@@ -31,17 +31,17 @@ class Certificate:
         self.context = self._load()
 
     async def follow_files(self) -> None:
-        """Take the files whenever they have changed, without end."""
+        """Load the files whenever they change, until cancelled."""
         while True:
             await asyncio.sleep(_INTERVAL)
             stamp = self._read_stamp()
-            # The same at two looks: nobody is writing them.
+            # Unchanged in two checks: nobody is writing them.
             if stamp == self._seen != self._tried:
                 self.reload()
             self._seen = stamp
 
     def reload(self) -> None:
-        """Take the files as they are, or keep what was loaded and log why."""
+        """Load the files, or keep the current certificate and log why."""
         self._tried = self._read_stamp()
         try:
             self.context = self._load()

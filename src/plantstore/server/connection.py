@@ -25,7 +25,7 @@ from plantstore.server.tracing import REQUEST_ID, TracingLines, read_id
 logger = logging.getLogger(__name__)
 
 _MAX_BUFFER = 64 * 1024  # bytes that are not parsed yet
-_MAX_IN_A_ROW = 16  # requests of one connection before others get their turn
+_MAX_IN_A_ROW = 16  # requests of a connection before others get their turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _END = b"\r\n\r\n"
@@ -33,23 +33,23 @@ _CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 
 class Phase(Enum):
-    """What a connection waits for; it is in one of these."""
+    """What a connection waits for."""
 
     HANDSHAKE = auto()  # the rest of TLS's handshake
-    REQUEST = auto()  # a request, of which nothing has arrived
+    REQUEST = auto()  # the first byte of a request
     HEAD = auto()  # the rest of a head
     RESPONSE = auto()  # the application, or the client reading its response
     BODY = auto()  # the rest of a body that nobody reads
     END = auto()  # the client, to close the connection
 
 
-# To look up a member in its enumeration takes 0.2 µs on Python 3.11.
+# Looking up a member of an enumeration takes 0.2 µs on Python 3.11.
 HANDSHAKE, REQUEST, HEAD, RESPONSE, BODY, END = Phase
 _READING = (REQUEST, HEAD)
 
 
 class Connection(asyncio.Protocol):
-    """One of the ``connections``. It waits ``since`` a time, for at most ``timeout`` seconds."""
+    """One of the ``connections``. It waits ``since`` then, for at most ``timeout`` seconds."""
 
     _transport: asyncio.Transport
     _sender: Sender
@@ -112,7 +112,7 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """Keep the connection for the responses to complete requests."""
         self._is_ended = True
-        if self._stop_stream is not None:  # nobody may be there to listen
+        if self._stop_stream is not None:  # the client may be gone
             self._stop_stream()
         if self._body is None and (self._phase is RESPONSE or self._buffer):
             return self._connections.context is None  # TLS ends in any case
@@ -142,13 +142,13 @@ class Connection(asyncio.Protocol):
         if self._parser is not None:
             self._parser.close()
         if self._task is not None:
-            self._loop.call_soon(self._task.cancel)  # after its first step: it closes the stream
+            self._loop.call_soon(self._task.cancel)  # it closes the stream after its first step
         self._phase, self._buffer, self._parser = END, b"", None
         self._request = self._body = None
 
     def open(self, transport: asyncio.Transport | None) -> None:
-        """Serve on this transport, which TLS may have put on ours, or failed to."""
-        # Of a client that has left during the handshake it may be closed, and nothing tells us.
+        """Serve on this transport, which TLS may have wrapped or failed to wrap."""
+        # If the client left during the handshake, it may be closed without notice.
         if transport is None or transport.is_closing() or self._phase is END:
             self._transport.abort()
             self._connections.release(self)
@@ -275,11 +275,11 @@ class Connection(asyncio.Protocol):
             if self._phase is BODY:
                 self._finish()
         elif body.buffered > _MAX_BUFFER:
-            self._transport.pause_reading()  # also if it is wanted: one round may bring megabytes
+            self._transport.pause_reading()  # even if it is wanted: one round may bring megabytes
         return data
 
     def _want_body(self) -> None:
-        """Receive the rest of the body, or its next part: somebody waits for it from now on."""
+        """Receive the rest of the body, or its next part, for which a reader now waits."""
         self.since = self._connections.now
         bodies = self._connections.pools.bodies
         bodies.remove(self)
@@ -290,7 +290,7 @@ class Connection(asyncio.Protocol):
         self._transport.resume_reading()
 
     def _evict_body(self) -> None:
-        """Refuse the request: others have bodies to send, too."""
+        """Refuse the request, because other clients have bodies to send, too."""
         if self._body is not None:
             self._connection_line = CLOSE
             self._body.fail(OverloadedError())
@@ -298,7 +298,7 @@ class Connection(asyncio.Protocol):
     # Responses
 
     def _repeat(self, response: Response, own_id: bytes) -> None:
-        """Respond to a request seen before: a complete GET that needs no Connection line."""
+        """Respond to a known request: a complete GET that needs no Connection line."""
         connections = self._connections
         self._connection_line = b""
         self.since, self.timeout = connections.now, self._idle_timeout
@@ -319,7 +319,7 @@ class Connection(asyncio.Protocol):
         if self._asks_to_continue:
             self._connection_line = CLOSE  # the client may still send the body, or not
         line, common = self._connection_line, self._connections.end_of_heads
-        # For what is of this very class the test is fast, unlike the one for the other class.
+        # This test is fast for an instance of the class; the test for the other class is slow.
         if not isinstance(response, Response):
             line = _CHUNKED + line if self._takes_chunks else CLOSE
         head = b"".join((response.head, common, request.id, b"\r\n", line, b"\r\n"))
@@ -329,7 +329,7 @@ class Connection(asyncio.Protocol):
         body = b"" if request.method == "HEAD" else response.body
         if len(response.body) > MAX_COPIED:
             self._sender.holder = self.holder
-            # Of what is shared nothing more is in memory, however much waits for clients.
+            # Shared bodies take no more memory, however many clients wait for them.
             if not (response.is_shared or self._sender.has_room()):
                 self._refuse(RequestError(50301))
                 return
@@ -338,7 +338,7 @@ class Connection(asyncio.Protocol):
 
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
         if not self._takes_chunks:
-            self._connection_line = CLOSE  # which marks the end for an old client
+            self._connection_line = CLOSE  # it marks the end for an old client
         self._stop_stream = stream.stop
         if stream.stop is not None and (self._is_stopping or self._is_ended):
             stream.stop()
@@ -378,7 +378,7 @@ class Connection(asyncio.Protocol):
     # Deadlines and ends
 
     def _close(self) -> None:
-        """Close the connection; a client with TLS has a moment to close it, too."""
+        """Close the connection; a TLS client gets a moment to close it, too."""
         if self._transport.is_closing() and not count_unacknowledged(self._transport):
             self._transport.abort()
         else:
@@ -395,9 +395,9 @@ class Connection(asyncio.Protocol):
             self._close()
 
     def _linger(self) -> None:
-        """Send the end, and discard what still comes until the client closes, too.
+        """Send the end, and discard further input until the client closes, too.
 
-        If we closed first, its system would discard the response.
+        If we closed first, the client's system would discard the response.
         """
         self._body, self._buffer = None, b""
         self._wait(END, _LINGER_SECONDS)
@@ -411,7 +411,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def holder(self) -> Hashable:
-        """Who holds what the request takes of the pools."""
+        """The holder of what the request takes from pools."""
         request = self._request
         return self.network if request is None or request.holder is None else request.holder
 
@@ -450,7 +450,7 @@ class Connection(asyncio.Protocol):
         self._end_stream()
 
     def _end_stream(self) -> None:
-        """End a stream that has no end of its own; its client comes back for the rest."""
+        """End an endless stream; its client reconnects for the rest."""
         if self._stop_stream is not None:
             self._stop_stream()
             if self._sender.is_paused:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
 _TICK = 0.1  # seconds: the precision of deadlines
-_ROOM = 64  # one connection in so many is closed at a time, since finding them takes time
+_ROOM = 64  # one in so many connections is closed at a time: finding them takes time
 
 Handshake = Coroutine["asyncio.Future[Any]", None, asyncio.Transport | None]
 
@@ -93,7 +93,7 @@ class Connections:
                 self._are_closed.set()
 
     def announce_stop(self) -> None:
-        """From now on say that the service is stopping, and end connections with a response."""
+        """Announce the stop from now on, and end connections with their next response."""
         if not self.is_stopping:
             self.is_stopping = True
             self.application.announce_stop()
@@ -135,13 +135,13 @@ class Connections:
 
 
 def _begin(handshake: Handshake, done: Callable[[asyncio.Transport | None], None]) -> None:
-    """Begin what ``loop.start_tls`` returns, at once: the bytes from now on belong to it.
+    """Start the coroutine of ``loop.start_tls`` at once: all bytes from now on belong to it.
 
     ``done`` gets its transport, or None if it fails. It needs no task.
     """
 
     def proceed(future: object) -> None:
-        del future  # which has the error, whose traceback has this frame
+        del future  # the task has the error, whose traceback has this frame
         try:
             handshake.send(None)
         except StopIteration as end:

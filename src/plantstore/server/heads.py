@@ -36,7 +36,8 @@ _FIRST_LINE = re.compile(
     rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))?"
     rb" HTTP/1\.1"
 )
-# Headers that decide about the request: of two, a proxy before us may have used the other.
+# Headers that decide about the request: if there are two, a proxy before us may have used the
+# other.
 _SINGLE = (
     b"host authorization content-type content-length transfer-encoding idempotency-key".split()
 )
@@ -58,12 +59,12 @@ class Fields(Struct, frozen=True):
     connection: bytes
 
 
-# A request whose head passed every check, what its header lines say, and the head's size.
+# A request whose head passed every check, its parsed header lines, and the head's size.
 Head = tuple[Request, Fields, int]
 
 
 class KnownLines:
-    """Header lines seen before: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
+    """Known header lines: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
 
     def __init__(self) -> None:
         self._fields: dict[bytes, Fields] = {}
@@ -95,9 +96,9 @@ class KnownLines:
         _, fields, size = head
         lines, _ = TracingLines().leave_out(data[data.find(b"\r\n") : size])
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
-        # After a blank line these would not be header lines alone.
+        # After a blank line there would be more than header lines.
         is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
-        # With as many tracing lines as may be left out, there are no more than may come.
+        # Even with the maximum of omitted tracing lines, there are not too many.
         count = lines.count(b"\r\n")
         is_short = len(lines) <= _MAX_KNOWN_LINES and 0 < count <= MAX_HEADERS - MAX_LINES
         if is_plain and is_short and fields.takes_chunks:
@@ -160,7 +161,7 @@ class HeadParser:
         return request, fields, self._parsed
 
     def close(self) -> None:
-        """Let the parser go: each would keep the other."""
+        """Release the parser: the two refer to each other."""
         vars(self).pop("_parser", None)
 
     def _parse(self, data: bytes) -> None:
@@ -173,7 +174,7 @@ class HeadParser:
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> RequestError:
-        """What is wrong, in our words instead of the parser's."""
+        """What is wrong, in our words."""
         version = _VERSION.search(self._first_line())
         if version is not None and version[1] not in _VERSIONS:
             return RequestError(50501)

@@ -1,4 +1,4 @@
-"""The listening sockets: a TCP or Unix socket of our own, or those that the supervisor opened.
+"""The listening sockets: our own TCP or Unix socket, or those that the supervisor opened.
 
 Invariant: a Unix socket's file is replaced only if nobody listens on it, and removed only if it is
 still ours.
@@ -21,7 +21,7 @@ from plantstore.core.settings import Settings
 
 BACKLOG = 2048
 _NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-_FIRST_FD = 3  # of those that systemd passes
+_FIRST_FD = 3  # the first socket that systemd passes
 # Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
 # megabytes that nobody reads.
 _MAX_NOT_SENT = 128 * 1024
@@ -57,14 +57,14 @@ def describe(listener: socket.socket, scheme: str) -> str:
 
 
 def find_origin(listener: socket.socket, scheme: str) -> str:
-    """Where clients on this machine reach it."""
+    """The address at which clients on this machine reach it."""
     if listener.family == socket.AF_UNIX:
         return describe(listener, scheme)
     return make_origin(scheme, *listener.getsockname()[:2])
 
 
 def make_origin(scheme: str, host: str, port: int) -> str:
-    """Where clients on this machine reach a service that listens on this host."""
+    """The address at which clients on this machine reach a service that listens on this host."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised
     return _make_url(scheme, host, port)
 
@@ -81,7 +81,7 @@ def is_loopback(listener: socket.socket) -> bool:
 async def accept_waiting(
     listener: socket.socket, make_protocol: Callable[[], asyncio.Protocol]
 ) -> None:
-    """Accept the connections that clients have made already: closing the listener resets them."""
+    """Accept the connections that clients have made: closing the listener would reset them."""
     loop = asyncio.get_running_loop()
     with suppress(BlockingIOError):
         for _ in range(BACKLOG):
@@ -90,7 +90,7 @@ async def accept_waiting(
 
 
 def _inherit() -> list[socket.socket]:
-    """The sockets that systemd passes with LISTEN_FDS; not to processes that we start."""
+    """The sockets that systemd passes with LISTEN_FDS; processes that we start do not get them."""
     count, pid = os.environ.pop("LISTEN_FDS", "0"), os.environ.pop("LISTEN_PID", "")
     os.environ.pop("LISTEN_FDNAMES", None)
     if pid != str(os.getpid()) or not count.isdigit():
@@ -139,7 +139,7 @@ def _listen_unix(settings: Settings) -> socket.socket:
         _remove_stale(path)
         return _bind(socket.AF_UNIX, path)
     except OSError as error:
-        reason = error.strerror or error  # a path that is too long has only the latter
+        reason = error.strerror or error  # only the latter, if the path is too long
         raise SetupError(f"cannot listen on {path}: {reason}; choose another --uds") from None
     finally:
         os.umask(mask)

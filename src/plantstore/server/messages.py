@@ -1,4 +1,4 @@
-"""What passes between the server and the application: a request, and its response or stream."""
+"""The messages between server and application: a request, and its response or stream."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Hashable, Mapping
@@ -76,7 +76,7 @@ class Stream(Struct, frozen=True):
     """A response whose body comes in parts, of unknown length; ``close`` is called at its end.
 
     The ``observers`` are told how many bytes of the body were sent, and whether these are all.
-    A stream that has no end of its own has ``stop``, which makes it end soon, and no timeout.
+    An endless stream has ``stop``, which makes it end soon, and no timeout.
     """
 
     head: bytes
@@ -101,13 +101,13 @@ Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]
 
 
 class Application(Protocol):
-    """What the server serves, on the ``connections`` that it tells; both share the ``pools``."""
+    """The application that the server serves; both share the ``connections`` and the ``pools``."""
 
     connections: Collection[object]
     pools: Pools
 
     def get_cached(self, data: bytes) -> Response | None:
-        """The response to these bytes, a complete GET seen before, if it is still valid.
+        """The response to these bytes, a known complete GET, if it is still valid.
 
         It is without the tracing lines.
         """
@@ -119,13 +119,13 @@ class Application(Protocol):
         """
 
     def announce_stop(self) -> None:
-        """Tell those who ask for it that the service is stopping; ``get_cached`` finds no more."""
+        """Announce the stop, as in ``/readyz``; ``get_cached`` finds nothing from now on."""
 
     def reload(self) -> None:
-        """Take what was changed outside of the service, as SIGHUP asks."""
+        """Reload what changed outside of the service, at SIGHUP."""
 
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""
 
     async def close(self) -> None:
-        """Finish what was begun, and release all resources."""
+        """Finish all work in progress, and release all resources."""

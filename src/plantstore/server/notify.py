@@ -1,4 +1,4 @@
-"""Tells systemd what the service does, where it asks for that (Type=notify, WatchdogSec=).
+"""Notifies systemd about the service, if it asks for that (Type=notify, WatchdogSec=).
 
 See sd_notify(3). Without NOTIFY_SOCKET nothing is sent.
 """
@@ -14,7 +14,7 @@ STOPPING = "STOPPING=1"
 
 
 def notify(*lines: str) -> None:
-    """Send the lines; a supervisor that does not listen changes nothing."""
+    """Send the lines; it does not matter if the supervisor does not listen."""
     address = os.environ.get("NOTIFY_SOCKET")
     if address:
         address = "\0" + address[1:] if address.startswith("@") else address
@@ -30,13 +30,13 @@ def notify_reload() -> None:
 
 
 async def keep_notifying() -> None:
-    """Give signs of life, twice as often as the supervisor asks for them; none if it does not."""
+    """Send watchdog signals, twice as often as the supervisor requires, if it does."""
     while seconds := watchdog_seconds():
         notify("WATCHDOG=1")
         await asyncio.sleep(seconds)
 
 
 def watchdog_seconds() -> float:
-    """Half of the time in which the supervisor wants a sign of life; 0 if it wants none."""
+    """Half of the supervisor's watchdog interval; 0 if there is none."""
     is_for_us = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     return int(os.environ.get("WATCHDOG_USEC", "0")) / 2_000_000 if is_for_us else 0

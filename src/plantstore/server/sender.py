@@ -1,7 +1,7 @@
 """Writes responses to one connection, as fast as the client reads them.
 
-Invariant: a large body is never copied, and it is handed to the transport only piece by piece, as
-the client reads.
+Invariant: a large body is never copied, and is passed to the transport piece by piece, as the
+client reads.
 """
 
 import asyncio
@@ -57,11 +57,11 @@ class Sender:
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
     def has_room(self) -> bool:
-        """Whether more may be sent, given what else waits for clients."""
+        """Whether more may be sent, given the other unsent bytes."""
         return self._pool.has_room(self.holder)
 
     def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
-        """Send a response; whether all of it was sent at once."""
+        """Send a response; returns whether all of it was sent at once."""
         self._is_shared = is_shared
         if len(body) <= MAX_COPIED:
             self._transport.write(head + body)
@@ -72,11 +72,11 @@ class Sender:
         return not self.is_paused
 
     async def send_stream(self, head: bytes, stream: Stream, *, chunked: bool) -> bool:
-        """Send a stream, within its timeout; whether that was possible.
+        """Send a stream, within its timeout; returns whether that was possible.
 
-        If not, the connection must be aborted: without an end marker the client cannot mistake
-        the part for the whole. The head goes with the first part: proxies in Go (Caddy) that have
-        a response send no more of its request.
+        If not, the connection must be aborted: without an end marker the client cannot mistake the
+        part for the whole. The head is sent with the first part: proxies in Go (Caddy) stop sending
+        a request when its response begins.
         """
         sent, is_whole = 0, False
         self._sent, self._acknowledged = 0, -math.inf
@@ -133,7 +133,7 @@ class Sender:
             self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
 
     def resume(self) -> bool:
-        """Continue writing: the client has read all that was written; whether nothing is left."""
+        """Continue writing, because the client has read all; returns whether nothing is left."""
         self.is_paused = False
         self._count_unsent(0)
         self._send_rest()
@@ -142,7 +142,7 @@ class Sender:
         return not self.is_paused
 
     def has_timed_out(self) -> bool:
-        """Whether the client reads too slowly, or nothing, while paused."""
+        """Whether the client reads too slowly while the sender is paused."""
         outstanding = len(self._rest) + self._count_outstanding()
         if outstanding <= max(0, self._outstanding - _LEAST_PROGRESS):
             self._progress_at = self._connections.now

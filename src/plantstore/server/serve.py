@@ -27,11 +27,11 @@ from plantstore.server.sockets import allow_open_files
 logger = logging.getLogger(__name__)
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
-# Where they are ignored from the start they stay so: nohup ignores SIGHUP, and a shell whose job in
-# the background we are SIGINT. It ignores SIGQUIT too, with which workers are told to end at once.
+# If they are ignored at the start, they stay ignored: nohup ignores SIGHUP, and a shell ignores
+# SIGINT for background jobs. It ignores SIGQUIT too, which tells workers to end at once.
 _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 
-# That a thread waits for Python's lock while the event loop runs: a write does so twice.
+# How long a thread waits for Python's lock while the event loop runs: a write waits twice.
 _SWITCH_SECONDS = 0.00005
 
 Beside = Callable[[], Coroutine[None, None, None]]
@@ -70,7 +70,7 @@ def find_signals() -> list[signal.Signals]:
 
 
 def is_in_foreground() -> bool:
-    """Whether a terminal runs this process: its end, which SIGHUP tells, stops the service."""
+    """Whether a terminal runs this process: if it closes (SIGHUP), the service stops."""
     return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
 
 
@@ -102,7 +102,7 @@ class Server:
             reloads = number == signal.SIGHUP and not is_in_foreground()
             handle = self._handle_hangup if reloads else partial(self._handle_stop, number)
             self._loop.add_signal_handler(number, handle)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for those that came in a worker
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for signals that came in a worker
         application = await self._create_application()
         self._connections = connections = Connections(application, self._settings)
         make_protocol = partial(Connection, connections)
@@ -137,7 +137,7 @@ class Server:
     def _handle_stop(self, number: int) -> None:
         """Begin to stop; at SIGQUIT, or a second signal, end at once.
 
-        A worker may get one of its parent and the same of the terminal.
+        A worker may get the same signal from its parent and from the terminal.
         """
         if self._connections is None:  # it ends as soon as it has started
             self._drain.set()
@@ -159,7 +159,7 @@ class Server:
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()
-        if isinstance(error, SetupError):  # found when the database could be reached
+        if isinstance(error, SetupError):  # which is found when the database can be reached
             logger.critical("stopping the service: %s", error)
         else:
             logger.critical("the database is broken, stopping the service: %s", error)

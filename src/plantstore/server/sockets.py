@@ -1,4 +1,4 @@
-"""The system's state of connected sockets, and its limit of them."""
+"""The system's state of connected sockets, and its limit on them."""
 
 import asyncio
 import fcntl
@@ -34,7 +34,7 @@ def find_address(transport: asyncio.BaseTransport) -> str:
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """Close a connection without sending the rest, which the system would keep for long."""
+    """Close a connection and discard unsent bytes, which the system would keep for long."""
     connected = transport.get_extra_info("socket")
     with suppress(OSError, AttributeError):  # it is closed already
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -42,7 +42,7 @@ def reset(transport: asyncio.Transport) -> None:
 
 
 def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
-    """Bytes that were handed to our system, and that the client's has not acknowledged."""
+    """Bytes that our system has sent or buffered, and that the client's has not acknowledged."""
     return _count(transport, termios.TIOCOUTQ)
 
 

@@ -1,10 +1,10 @@
-"""Header lines that differ from request to request but decide nothing: ids, traces, addresses.
+"""Header lines that differ in each request but do not change its meaning: ids, traces, addresses.
 
 Proxies add them. Without them, a head has the bytes of an earlier one, which are looked up instead
-of parsed. What the lines say is read from the head where something asks for it. A request without
+of parsed. Their values are read from the head on demand. A request without
 an id of its own gets one of ours.
 
-Invariant: only complete lines that the parser would accept are left out. A request's id has no
+Invariant: only complete lines that the parser would accept are omitted. A request's id has no
 character that could end a header line, or part of a log line.
 """
 
@@ -22,8 +22,8 @@ _OTHERS = (
 )
 NAMES = frozenset((REQUEST_ID, *_OTHERS))
 
-# A line is left out up to its end, so that no line is put together from two. If the next one begins
-# with a space, no known head has it. To look at the first letter first takes half the time.
+# A line is removed up to its end, so that no line is joined from two. If the next line begins with
+# a space, no known head has it. Checking the first letter first takes half the time.
 _VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*"
 _LINE = re.compile(
     rb"\r\n(?=[%s])(?:%s:(%s)|(?:%s):%s)(?=\r\n)"
@@ -39,7 +39,7 @@ _USUAL_LINES = re.compile(
 
 
 class RequestIds:
-    """The ids of a process: a random ``prefix``, so that those of two never meet, and a number."""
+    """The ids of a process: a random ``prefix``, which no other process has, and a number."""
 
     def __init__(self) -> None:
         self.prefix = f"{os.urandom(6).hex()}-".encode()
@@ -50,7 +50,7 @@ class RequestIds:
 
 
 def read_id(value: bytes) -> bytes:
-    """The client's id; empty where it has another form, or there is none."""
+    """The client's id; empty if there is none, or it has another form."""
     return value if _OWN_ID.fullmatch(value) else b""
 
 
@@ -66,8 +66,8 @@ class TracingLines:
     def leave_out(self, head: bytes) -> tuple[bytes, bytes]:
         """The head, or its lines, each after its line end, without these; and the request's own id.
 
-        The id is empty where there is none, or more than one. Of too many lines nothing is left,
-        which no head has: to count all header lines would take longer.
+        The id is empty where there is none, or more than one. If there are too many, the result is
+        empty, which no head is: counting all lines takes longer.
         """
         before, after = self._before, self._after
         begin, end = len(before), len(head) - len(after)
@@ -88,7 +88,7 @@ class TracingLines:
 
 
 def read_line(lines: bytes, name: bytes) -> bytes:
-    """The value of a header in these lines, joined by commas where it is repeated."""
+    """The value of a header in these lines, joined by commas if it is repeated."""
     values = []
     for line in lines.split(b"\r\n"):
         key, _, value = line.partition(b":")

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 _BROKEN = 3  # exit status: the database is broken
 _TICK = 0.5
-_HANG_SECONDS = 30.0  # after which a worker ends that hangs, or does not close its database
+_HANG_SECONDS = 30.0  # after which a worker that hangs, or does not close its database, ends
 _EARLY_SECONDS = 10.0  # a worker that lived for less died at its start
 _MAX_EARLY = 5  # such deaths in a row
 _DELAY = 0.5  # for each of them, before the next worker
@@ -74,7 +74,7 @@ class Workers:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _replace(self, number: int, process: ForkProcess, lived: float) -> None:
-        """Have another worker start, later after each death in a row; too many end the service."""
+        """Start another worker, later after each death in a row; too many end the service."""
         self._early = self._early + 1 if lived < _EARLY_SECONDS else 0
         code = process.exitcode or 0
         if code == _BROKEN:  # it has said why
@@ -115,7 +115,7 @@ class Workers:
         self._due.clear()
         notify(STOPPING)
         self._signal(signal.SIGTERM)
-        for listener in self._listeners:  # or clients would wait in it for nobody
+        for listener in self._listeners:  # or clients would wait in it for ever
             listener.close()
 
     def _signal(self, number: int) -> None:
@@ -131,7 +131,7 @@ def _serve(
     listeners: list[socket],
     number: int,
 ) -> None:
-    """Serve in a worker, whose parent notifies its supervisor."""
+    """Serve in a worker; its parent notifies the supervisor."""
     os.environ.pop("NOTIFY_SOCKET", None)
     server = Server(partial(create_application, number), settings, is_worker=True)
     try:
@@ -144,7 +144,7 @@ def _serve(
 
 
 async def _live(server: Server, parent: int) -> None:
-    """Tell the parent that it serves; stop without a parent, end if the event loop is stuck."""
+    """Tell the parent that it serves; stop without a parent, end if the event loop hangs."""
     if os.getppid() == parent:
         os.kill(parent, signal.SIGUSR1)
     while True:

@@ -74,7 +74,7 @@ class Applied(Struct, frozen=True):
     applied_at: int
 
 
-@cache  # what is installed meanwhile is not this program's
+@cache  # a version installed meanwhile is not this program
 def load_migrations(package: str) -> Sequence[Migration]:
     """All migrations of an adapter."""
     texts: dict[str, str] = {}

@@ -41,7 +41,7 @@ def load_queries(package: str, distribution: str | None = None) -> dict[str, str
     return queries
 
 
-@cache  # what is installed meanwhile is not this program's
+@cache  # a version installed meanwhile is not this program
 def read_queries(file: Path) -> dict[str, str]:
     _, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))
     return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}

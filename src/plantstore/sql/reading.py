@@ -1,4 +1,4 @@
-"""What serving reads, alike on every database: the queries' arguments, and their rows decoded."""
+"""The reads of serving, the same on every database: arguments of queries, and decoded rows."""
 
 from collections.abc import Sequence
 from typing import Any

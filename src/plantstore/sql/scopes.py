@@ -12,14 +12,14 @@ def to_text(scopes: Iterable[Scope]) -> str:
     return ",".join(sorted(scopes))
 
 
-@cache  # of the few texts that there are
+@cache  # there are few texts
 def from_text(text: str) -> frozenset[Scope]:
-    """The scopes of a stored text, but for those that only a later version knows."""
+    """The scopes of a stored text, except those that only a later version knows."""
     return frozenset(Scope(name) for name in text.split(",") if name in _NAMES)
 
 
-@cache  # of the few pairs that there are
+@cache  # there are few pairs
 def read_access(role_name: str | None, scopes: str) -> tuple[Role | None, frozenset[Scope]]:
-    """A member's role, and what it allows with a token of these scopes; no role, nothing."""
+    """A member's role, and what it allows with a token of these scopes; nothing without a role."""
     role = None if role_name is None else Role(role_name)
     return role, permissions_of(role, from_text(scopes))

@@ -22,7 +22,7 @@ class Session(Queries, Protocol):
         """Where the database is: the same text for the same database."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All queries of the block or none, serialised with all other writers."""
+        """Commit all queries of the block or none, serialised with all other writers."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """All queries of the block see the database as it was when the first one began."""
@@ -31,16 +31,16 @@ class Session(Queries, Protocol):
         """Execute a query of the adapter's ``queries.sql`` that writes rows, for all of these."""
 
     def drop_old_pages(self) -> bool:
-        """Delete the copies of changed rows that are there for readers; whether it could."""
+        """Delete old versions of changed rows that readers may need; returns whether it could."""
 
     def revalidate(self) -> None:
-        """Return where a kept session still has its database, with the schema of its opening.
+        """Return if a kept session still has its database, with the schema it was opened on.
 
         :raises SetupError: the connection is lost, the schema has changed, or it is another file.
         """
 
     def abort(self) -> None:
-        """Make what is in progress fail soon; another thread may call it, at any time."""
+        """Make work in progress fail soon; another thread may call it at any time."""
 
     def close(self) -> None:
         """Close the connection."""

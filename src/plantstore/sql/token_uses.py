@@ -10,7 +10,7 @@ from itertools import islice
 
 from plantstore.core.clock import now
 
-MAX_WRITTEN = 500  # in one statement, which takes some milliseconds
+MAX_WRITTEN = 500  # in a statement, which takes some milliseconds
 _MAX_NOTED = 50_000  # between two writings; about 10 MB
 
 Use = tuple[int, bytes, int]  # the token's key, and Unix time in ms
@@ -29,7 +29,7 @@ class TokenUses:
             self._noted[store_id, token_hash] = at
 
     async def write(self, write: Callable[[Sequence[Use]], Awaitable[object]]) -> None:
-        """Write all, ``MAX_WRITTEN`` at a time; those that cannot be written are noted again."""
+        """Write all, ``MAX_WRITTEN`` at a time; keep those that cannot be written."""
         while keys := list(islice(self._noted, MAX_WRITTEN)):
             uses = [(*key, self._noted.pop(key)) for key in keys]
             try:

@@ -49,7 +49,7 @@ _Value = int | str | bytes | None
 
 
 class Trim(Struct, frozen=True):
-    """The oldest events of a store to remove: those before a time, ``MAX_TRIMMED`` at most."""
+    """The oldest events of a store to remove: those before a time, at most ``MAX_TRIMMED``."""
 
     store_id: int
     before: int
@@ -62,11 +62,11 @@ class RecordTokenUses(Struct, frozen=True):
     store_id: int = 0  # of no store
 
 
-MaintenanceWrite = Trim | RecordTokenUses  # what is written beside the plants
+MaintenanceWrite = Trim | RecordTokenUses  # writes other than of plants
 
 
 class _Author(Struct, frozen=True):
-    """What a token may do in a store, or why it may not, and what its events say of it."""
+    """What a token may do in a store, or why it may not, and how events name it."""
 
     scopes: frozenset[Scope]
     refusal: Outcome
@@ -134,7 +134,7 @@ class BatchWriter:
     def apply(self, item: Write | MaintenanceWrite) -> Written:
         """Apply a write; returns how it ended, valid once the batch is committed."""
         write: Any = item
-        rule = self._rules.get(type(write))  # which is fast, unlike a test that fails for a class
+        rule = self._rules.get(type(write))  # fast, unlike a failing isinstance
         if rule is None:
             return self._maintain(write), 0
         token = (write.caller.token_hash, write.store_id)
@@ -153,7 +153,7 @@ class BatchWriter:
         if stored is not None:
             return _replay(key, *stored), store.revision
         outcome = rule(write, store)
-        if outcome is not Outcome.STORE_FULL:  # which it may not be for the next try
+        if outcome is not Outcome.STORE_FULL:  # it may be missing on the next try
             row = (*user_key, key.fingerprint, outcome.value, self._at)
             self._execute(self._sql["insert_key"], row)
         return outcome, store.revision
@@ -169,7 +169,7 @@ class BatchWriter:
         self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
         if not self._connection.changes():  # else there may be more, for the next batch
             self._cleaned_at = self._at
-        # What nothing needs again soon is given back to the file system.
+        # Space that is not needed soon is returned to the file system.
         if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
             self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()
 
@@ -263,7 +263,7 @@ class BatchWriter:
 
 
 def _replay(key: IdempotencyKey, fingerprint: bytes, outcome: str) -> Outcome:
-    """What an earlier use of the key makes of this write."""
+    """The outcome that an earlier use of the key gives this write."""
     if fingerprint != key.fingerprint:
         return Outcome.KEY_REUSED
     first = Outcome(outcome)

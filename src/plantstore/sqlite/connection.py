@@ -37,8 +37,8 @@ _ADVICE = (
 )
 
 # WAL with FULL: a commit is on disk when it returns; on macOS only fullfsync flushes the drive's
-# own cache. The size limit shrinks a WAL file that has grown during a long read. What is deleted is
-# overwritten, so that an erased name does not stay; creates and deletes cost the same, within 1 %.
+# own cache. The size limit shrinks a WAL file that has grown during a long read. Deleted content is
+# overwritten, so that no erased name remains; the cost is below 1 %.
 _SETTINGS = f"""
     PRAGMA busy_timeout = {BUSY_TIMEOUT_MS};
     PRAGMA synchronous = FULL;
@@ -76,10 +76,10 @@ def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
     It caches at most ``cache_mib`` MiB of pages, until another connection commits.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    # Without it, SQLite prepares a statement again for each bound value, since it is built with
-    # statistics on values: the look-up of a caller would take 4 times as long.
+    # Without it, SQLite, built with statistics on values, prepares a statement again for each bound
+    # value: the look-up of a caller would take 4 times as long.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.execute(_SETTINGS).fetchall()  # else it stops at the first row
+    connection.execute(_SETTINGS).fetchall()  # otherwise it stops at the first row
     connection.pragma("cache_size", -1024 * cache_mib)
     return connection
 
@@ -203,12 +203,12 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except (OSError, apsw.Error) as error:
         if isinstance(error, (apsw.CantOpenError, apsw.IOError)):
-            require_file(path)  # it may have gone since it was looked for
+            require_file(path)  # it may have disappeared since the check
         raise SetupError(f"cannot use the database {path}: {find_reason(error, path)}") from error
 
 
 def find_reason(error: OSError | apsw.Error, path: Path) -> str:
-    """What went wrong with the database's files, and which permissions are missing, if any."""
+    """The reason for an error of the database's files, with missing permissions, if any."""
     if isinstance(error, apsw.NotADBError):
         return "it is not a SQLite database; name another file"
     if os.path.isdir(path):  # noqa: PTH112 - Path's raises where a folder cannot be searched
@@ -220,14 +220,14 @@ def find_reason(error: OSError | apsw.Error, path: Path) -> str:
 
 
 def _require_writable(path: Path) -> None:
-    """Refuse a read-only file: SQLite would leave files beside it, which are read-only for good."""
+    """Refuse a read-only file: SQLite would leave files beside it that stay read-only."""
     if not os.access(path, os.W_OK):
         require_file(path)
         raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
 
 
 def _migrate(connection: apsw.Connection) -> Sequence[Migration]:
-    """Apply and return what is pending: in one transaction, which a kill undoes."""
+    """Apply and return pending migrations, in one transaction, which a kill undoes."""
     missing = find_pending(load_migrations(_PACKAGE), read_applied(connection))
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
     _enable_wal(connection)

@@ -30,7 +30,7 @@ class DataVersion:
         self._unchanged: Callable[[], bool] = lambda: False
 
     def read(self) -> Callable[[], bool]:
-        """A function that tells later whether nothing was committed since; the same until then."""
+        """A function that tells whether nothing was committed since; the same until a commit."""
         if not self._unchanged():
             header, index = self._index[:_HEADER_BYTES], self._index
             self._unchanged = lambda: index[:_HEADER_BYTES] == header

@@ -86,7 +86,7 @@ class SQLiteDatabase:
         return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``. Plants of tags are counted, or are of many: beside the event loop."""
+        """See ``Database``. Plants with tags are counted or may be many, so a thread reads them."""
         name, arguments = page_query(store_id, query, max_count)
         rows = await self.read(name, *arguments) if query.tags else self._query(name, arguments)
         return to_page(rows[0])
@@ -130,7 +130,7 @@ class SQLiteDatabase:
         return outcome
 
     async def write_token_uses(self) -> None:
-        """See ``Database``. With its commit the cached callers and requests are forgotten."""
+        """See ``Database``. Its commit invalidates the cached callers and requests."""
         await self._uses.write(self._write_uses)
 
     async def check(self) -> None:

@@ -15,8 +15,8 @@ read_failures = FailureLog(logging.getLogger(__name__), "reads work again")
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 
-# With these a commit may be in the log, though not in its index: whatever reads the log after a
-# crash would find it.
+# After these a commit may be in the log but not in its index: a recovery after a crash would find
+# it.
 _UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
 
@@ -71,8 +71,8 @@ def unavailable(error: apsw.Error) -> DatabaseUnavailableError:
 
 
 def breaks(error: apsw.Error) -> bool:
-    """Whether the process must not go on."""
-    # Damage has many codes, one for an index.
+    """Whether the process must stop."""
+    # Corruption has many codes, one of them for an index.
     return isinstance(error, apsw.CorruptError) or _code_of(error) in _BREAKING
 
 

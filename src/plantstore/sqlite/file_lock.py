@@ -17,18 +17,18 @@ from plantstore.sqlite.files import give_away, opened
 
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: how many, and the first one
 _TIMEOUT = 10.0  # seconds
-_POLL_SECONDS = 0.002  # a service in full use leaves it free for about as long
+_POLL_SECONDS = 0.002  # a busy service leaves it free for about as long
 
 
 class FileLock:
-    """One opening of the lock's file; only one of them, in any process, is held at a time."""
+    """An open lock file; only one, in any process, is held at a time."""
 
     def __init__(self, database: Path, suffix: str = "-lock") -> None:
         self._path = database.with_name(database.name + suffix)
         # Following a link, a command of root would give away the link's target.
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._file = os.open(self._path, flags, 0o600)
-        with suppress(OSError):  # it belongs to another user, who has done so
+        with suppress(OSError):  # it belongs to another user, who has set the mode
             # All users who may write to the database may take its lock.
             owner = database.stat()
             writers = owner.st_mode & 0o022
@@ -82,7 +82,7 @@ class FileLock:
 
 @contextmanager
 def unused(database: Path) -> Iterator[bool]:
-    """Keep all other processes from reading and writing the file; whether there is one.
+    """Keep all other processes from reading and writing the file; yields whether it exists.
 
     Every connection in WAL mode that has read from a file holds a shared lock on it until it is
     closed, in SQLite's lock bytes (https://sqlite.org/fileformat2.html#the_lock_byte_page). A

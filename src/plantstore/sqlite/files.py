@@ -38,7 +38,7 @@ def create_file(path: Path) -> bool:
 
 @contextmanager
 def opened(path: Path, flags: int) -> Iterator[int]:
-    """A file or folder, open within the block; a new file is its owner's alone."""
+    """A file or folder, open within the block; only its owner can access a new file."""
     file = os.open(path, flags | os.O_CLOEXEC, 0o600)
     try:
         yield file
@@ -99,7 +99,7 @@ class OpenFiles:
         self._identities = [(file, _identify(file)) for file in files]
 
     def require_same(self) -> None:
-        """Refuse files that are no longer those that are open.
+        """Refuse files that are not the open ones any more.
 
         :raises FilesLostError: one was replaced or removed, or cannot be reached.
         """

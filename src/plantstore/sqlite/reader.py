@@ -23,7 +23,7 @@ from plantstore.sqlite.files import describe_obstacle
 
 _MAX_DAMAGE = 20
 _STEPS = 100_000  # of SQLite's virtual machine: some milliseconds
-_PROBE_BYTES = 2**20  # more than a transaction with many writes needs
+_PROBE_BYTES = 2**20  # more than a transaction with many writes takes
 
 
 def check_file(path: Path) -> Iterator[Check]:
@@ -46,14 +46,14 @@ def check_file(path: Path) -> Iterator[Check]:
 def open_unchanged(path: Path, *, can_write: bool) -> apsw.Connection:
     """A connection for reading; ``can_write`` says whether this user may write to the file."""
     has_wal, has_index = (path.with_name(path.name + end).exists() for end in ("-wal", "-shm"))
-    # SQLite must not create the files beside it where it cannot delete them at the end.
+    # SQLite must not create files beside it that it cannot delete at the end.
     immutable = int(not can_write and not has_wal and not has_index)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(f"{path.as_uri()}?immutable={immutable}", flags=flags)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     if has_wal:  # closing the last connection would checkpoint it
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    if has_wal and not has_index:  # a copy that nobody uses: keep its index in memory
+    if has_wal and not has_index:  # nobody uses the copy: keep its index in memory
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return connection
 
@@ -95,7 +95,7 @@ class SQLiteReader:
 
 @contextmanager
 def reading(path: Path) -> Iterator[SQLiteReader]:
-    """What reads the file as it is when it begins.
+    """A reader of the file as it is at the start.
 
     :raises SetupError: the file cannot be read, or its schema is not this program's.
     """
@@ -121,15 +121,15 @@ def _check_schema(path: Path, connection: apsw.Connection) -> str:
 
 
 def require_unchanged_schema(connection: apsw.Connection) -> None:
-    """Refuse triggers, and tables and indexes of ours that are not as the migrations make them.
+    """Refuse triggers, and our tables and indexes if they differ from the migrations.
 
-    What else there is, such as an operator's own index, changes no data.
+    Other objects, such as an operator's own index, change no data.
 
     :raises SetupError: another program has changed them.
     """
     migrations, theirs = load_migrations("plantstore.sqlite"), _read_schema(connection)
     changed = {definition for definition in theirs if definition[0] == "trigger"}
-    # A newer program, with which this one can work, knows its own tables.
+    # Tables of a newer, compatible program are unknown here.
     if connection.execute("SELECT count(*) FROM schema_migrations").get == len(migrations):
         with closing(apsw.Connection(":memory:")) as made:
             made.execute(";".join(migration.sql for migration in migrations))

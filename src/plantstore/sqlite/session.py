@@ -14,7 +14,7 @@ from plantstore.sqlite.connection import database_path, explained, open_file
 from plantstore.sqlite.errors import REPLACED
 from plantstore.sqlite.file_lock import FileLock
 
-_READERS_TIMEOUT_MS = 1000  # while it waits for them, no other process writes
+_READERS_TIMEOUT_MS = 1000  # no other process writes while it waits for them
 
 
 def open_same_file(url: str, file: os.stat_result) -> "SQLiteSession":

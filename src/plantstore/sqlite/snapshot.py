@@ -2,8 +2,8 @@
 
 The connection is used by one thread at a time, and never by the event loop's.
 
-SQLite moves the WAL into the database only as far as no snapshot needs it. Where it grows beyond
-its bound, the oldest snapshot is aborted, and then the next one, until the WAL begins anew.
+SQLite moves the WAL into the database only as far as no snapshot needs it. If it grows beyond its
+bound, the oldest snapshot is aborted, then the next, until the WAL restarts.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from plantstore.sqlite.errors import unavailable
 
 logger = logging.getLogger(__name__)
 
-_INTERVAL = 0.1  # seconds between two looks at the WAL
+_INTERVAL = 0.1  # seconds between two checks of the WAL
 
 Result = TypeVar("Result")
 
@@ -61,7 +61,7 @@ class SQLiteSnapshot(SnapshotReads):
         self._abort_list = abort
 
     def abort(self) -> None:
-        """End the transaction, whatever is still to be read in it."""
+        """End the transaction, even if more is to be read."""
         self.is_aborted = True
         self._submit(self._close)
         self._abort_list()
@@ -121,7 +121,7 @@ class WalBound:
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self) -> None:
-        """Look at the WAL from now on, until no snapshot is left."""
+        """Watch the WAL until no snapshot is left."""
         if self._timer is None:
             self._size = self._data_version.count_wal_bytes()
             self._timer = self._loop.call_later(_INTERVAL, self._look)
@@ -129,7 +129,7 @@ class WalBound:
     def _look(self) -> None:
         size = self._data_version.count_wal_bytes()
         held = [snapshot for snapshot in self._snapshots if not snapshot.is_aborted]
-        # Where nothing was written, nothing tells whether the WAL could have begun anew.
+        # If nothing was written, the WAL may have been ready to restart.
         if held and size > self._max_size and size > self._size:
             logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
             held[0].abort()

@@ -13,7 +13,7 @@ Work = tuple[Callable[[], object], "asyncio.Future[None]"]
 
 
 class Thread:
-    """One thread of this name, for the event loop that it is created on."""
+    """A thread for the event loop on which it is created."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.get_running_loop()
@@ -21,7 +21,7 @@ class Thread:
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
     def run(self, function: Callable[[], object]) -> "asyncio.Future[None]":
-        """Run the function; the future is done when it has returned, or has what it raised."""
+        """Run the function; the future gets its result or its exception."""
         future: asyncio.Future[None] = self._loop.create_future()
         self._work.put((function, future))
         return future

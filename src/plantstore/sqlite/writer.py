@@ -1,4 +1,4 @@
-"""Group commit: all waiting writes become one transaction, then those that arrived meanwhile.
+"""Group commit: all waiting writes become one transaction, then those that arrive meanwhile.
 
 The event loop executes a batch's statements, which takes microseconds; the writer's own thread
 waits for the disk, and for locks. Writes that arrive meanwhile form the next batch.
@@ -52,9 +52,9 @@ Pending = tuple[Item, "asyncio.Future[Written]", float]
 class Writer:
     """The only writer of this process.
 
-    The ``queue`` is shared by stores; a write not begun within ``timeout`` seconds times out.
-    ``broken`` gets the error after which nothing more is written; ``worked_at`` is the loop's time
-    of the last commit. The ``observers`` get each commit. The ``files`` are those open.
+    The ``queue`` is shared by stores; a write that has not begun within ``timeout`` seconds times
+    out. ``broken`` gets the error that ends all writing; ``worked_at`` is the loop's
+    time of the last commit. The ``observers`` get each commit. ``files`` are the open files.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Writer:
     def probe(self) -> "asyncio.Future[Written]":
         """Run a batch that writes nothing, together with what is waiting."""
         future = self.submit(_PROBE)
-        future.add_done_callback(asyncio.Future.exception)  # possibly nobody waits for it any more
+        future.add_done_callback(asyncio.Future.exception)  # nobody may be waiting for it any more
         return future
 
     def find_reason(self) -> str | None:
@@ -126,7 +126,7 @@ class Writer:
             logger.error("%d writes were not executed when the service stopped", len(self._pending))
             return False
         if self.broken.done():
-            # Closing would checkpoint the WAL, and rely on the disk once more.
+            # Closing would checkpoint the WAL, and rely on the disk again.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         close_at_stop(self._connection)
         self._lock.close()
@@ -154,7 +154,7 @@ class Writer:
         except Exception as error:
             logger.exception("the writer cannot continue")
             self._break(error)
-        waiting, self._pending = self._pending, []  # not empty only if it is broken
+        waiting, self._pending = self._pending, []  # only non-empty if it is broken
         _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
         self._running = None
 
@@ -176,7 +176,7 @@ class Writer:
             await self._thread.run(self._checkpoint)
 
     async def _commit(self, batch: Sequence[Pending]) -> Sequence[Written | Exception]:
-        if self.broken.done():  # by another write of the batch, committed alone
+        if self.broken.done():  # by another write of the batch that was committed alone
             return [DatabaseUnavailableError() for _ in batch]
         try:
             outcomes = await self._write([write for write, _, _ in batch])
@@ -190,7 +190,7 @@ class Writer:
         except Exception as error:  # noqa: BLE001 - the write that caused it gets it
             if len(batch) == 1:
                 return [error]
-            # One of them caused it, and must not fail the others.
+            # One write caused it, and must not fail the others.
             return [(await self._commit([pending]))[0] for pending in batch]
         self._error, self.worked_at = None, self._loop.time()
         if self._failures.is_failing:

@@ -142,7 +142,7 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     execute(program.database, f"DELETE FROM tokens WHERE user_id = {old}")
     done = program.run("restore", str(backup), "--yes")
     assert "re-applied revocations made after the backup: tokens: 4, members: 2" in done.err
-    assert "deleted since the backup, and back without tokens: eve" in done.err
+    assert "users deleted after the backup are back, without tokens: eve" in done.err
     with served(program) as service:
         statuses = {user: status_of(service, secret) for user, secret in secrets.items()}
         with service.client(secrets["dee"]) as dee:

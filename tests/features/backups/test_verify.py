@@ -56,7 +56,7 @@ def test_counts_are_repaired_while_the_service_runs_and_lists_change(seeded: Pro
             assert again.headers["x-total-count"] == "40"
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
     execute(seeded.database, "UPDATE plants SET name = 'x' WHERE id = 1")
-    assert "it is not as its last event" in seeded.refusal("verify", "--repair")
+    assert "it differs from its last event" in seeded.refusal("verify", "--repair")
 
 
 def test_what_agrees_is_counted(seeded: Program) -> None:
@@ -89,11 +89,11 @@ def test_what_agrees_is_counted(seeded: Program) -> None:
         ),
         (
             "UPDATE plants SET name = 'x' WHERE id = -266",
-            (-266, "it is not as its last event (revision 2) has it"),
+            (-266, "it differs from its last event (revision 2)"),
         ),
         (
             "UPDATE plants SET tag = NULL WHERE id = -266",
-            (-266, "it is not as its last event (revision 2) has it"),
+            (-266, "it differs from its last event (revision 2)"),
         ),
         (
             (

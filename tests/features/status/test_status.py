@@ -57,9 +57,7 @@ def test_a_backup_that_is_not_as_it_should_be_is_not_recorded(tmp_path: Path) ->
     program = Program(tmp_path).with_database()
     program.make_store("nursery")
     execute(program.database, "UPDATE revisions SET plants = 7")
-    assert "does not agree with itself" in program.refusal(
-        "backup", "x.backup", "--verify", "--record"
-    )
+    assert "is inconsistent" in program.refusal("backup", "x.backup", "--verify", "--record")
     assert program.data("status")["backup_at"] is None
 
 

@@ -187,7 +187,7 @@ def test_each_failure_is_a_sentence(
         (2, ("--url", "plants.db", *address[2:]), add, "give --url http://HOST:PORT"),
         (2, address, ("plant", "add", "7", " "), "name must not be only white space"),
         (2, address, ("plant", "add", str(2**63), "Rose"), "is not in the range"),
-        (2, address, ("plant", "edit", "7"), "what is to change"),
+        (2, address, ("plant", "edit", "7"), "give what to change"),
         (2, address, ("token", "list"), "leave out --url"),
         (2, (), add, "Missing option '--store'"),
     ):

@@ -1,7 +1,7 @@
 """The token that the settings declare: it opens the store ``default`` as its owner.
 
-Invariants: of all tokens that were ever declared, only that of the settings is valid; what somebody
-has revoked stays so. One that is not declared any more has expired: it may be declared again.
+Invariants: of all tokens that were ever declared, only the one in the settings is valid; a revoked
+token stays revoked. A token that is no longer declared has expired: it may be declared again.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ _RETRY_SECONDS = 1.0
 
 @contextmanager
 def surround(start: Start) -> Iterator[None]:
-    """Have the token before the first request, if the database can be reached by now.
+    """Declare the token before the first request, if the database can be reached.
 
     With ``--welcome``, show the way in.
     """
@@ -64,7 +64,7 @@ def surround(start: Start) -> Iterator[None]:
 
 
 async def keep_declared(app: "App") -> None:
-    """Declare what the settings have, now and whenever they are to be reloaded, without end."""
+    """Declare the token of the settings, now and at each reload, until cancelled."""
     settings, is_due = app.settings, asyncio.Event()
     app.at_reload.append(is_due.set)
     token = settings.of(AccessSettings).token
@@ -90,13 +90,15 @@ async def keep_declared(app: "App") -> None:
 
 
 def declare(session: Session, secret: str | None, max_plants: int | None) -> None:
-    """Have this token declared, and no other one; a missing store may hold ``max_plants``."""
+    """Declare this token and no other; a missing store is created with ``max_plants``."""
     if secret is None and find_user(session, _NAME) is None:
         return
     with noting(session) as note:
         made, ended = _declare(session, secret, max_plants)
         if made is not None and made.state is TokenState.REVOKED:
-            logger.warning("the declared token %s was revoked: declare another one", made.token_id)
+            logger.warning(
+                "the declared token %s was revoked: declare another token", made.token_id
+            )
         elif made is not None:
             note("token declare", **name_token(made))
         for token in ended:

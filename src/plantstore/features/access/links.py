@@ -1,8 +1,8 @@
 """Links to sign in with: each has a code, good once and for ten minutes, that gives a new token.
 
-Invariants: of a code only the hash is stored; of two who use a code at once, one gets a token. What
-a link gives is checked when it is used: against the token that made it, unless that was the command
-line, and the member's role.
+Invariants: of a code only the hash is stored; if two use a code at once, only one gets a token.
+What a link gives is checked when it is used: against the token that made it, unless that was the
+command line, and the member's role.
 """
 
 from msgspec import Struct
@@ -25,7 +25,7 @@ _ALL = (b"", b"\xff" * 33)  # bounds of all hashes
 
 
 class Link(Struct, frozen=True):
-    """What a link gives to whom in which store, and when it expires. A new one has its ``code``."""
+    """A link: the grant, its user and store, and when it expires. A new one has its ``code``."""
 
     store_id: int
     code_hash: bytes
@@ -59,15 +59,15 @@ def create_link(session: Queries, store_id: int, grant: Grant, maker: Caller | N
 
 
 def list_links(session: Queries, store_id: int | None = None) -> list[Link]:
-    """The links of a store, or all, that would be accepted now; the first to expire first."""
+    """The links of a store, or all, that would work now, ordered by expiry."""
     return _find_links(session, store_id, _ALL)
 
 
 def find_link(session: Queries, code: str) -> Link:
-    """The link of a code, which stays as it is.
+    """The link of a code, which is not used up.
 
-    :raises InvalidCodeError: it is unknown, was used or has expired, or what it gives is more than
-        its maker or its user may have now.
+    :raises InvalidCodeError: it is unknown, used or expired, or gives more than its creator or its
+        user may have now.
     """
     store_id, code_hash = read_store_id(code, CODE_PREFIX), hash_token(code)
     links = _find_links(session, store_id, (code_hash, code_hash)) if store_id else []
@@ -77,7 +77,7 @@ def find_link(session: Queries, code: str) -> Link:
 
 
 def redeem_code(session: Queries, code: str) -> IssuedToken:
-    """Use a code up; the token that it gives.
+    """Use up a code; returns the token that it gives.
 
     :raises PlantStoreError: as ``find_link``, or there are too many tokens.
     """
@@ -106,7 +106,7 @@ def _find_links(session: Queries, store_id: int | None, hashes: tuple[bytes, byt
 
 
 def _read_link(row: Row) -> Link | None:
-    """The link, if the user's role, and the maker's token if there is one, allow what it gives."""
+    """The link, if the user's role and the creator's token, if any, allow what it gives."""
     store_id, code_hash, store, user_id, subject, role, text, label, expires_at, ends_at, *by = row
     has_maker, maker_role, maker_scopes, maker_end = by
     scopes, may = from_text(text), ANYTHING

@@ -12,7 +12,7 @@ def list_members(session: Queries, store_id: int) -> list[Member]:
 
 
 def list_all_members(session: Queries) -> list[tuple[str, Member]]:
-    """The members of all stores, each with the store's name, by that and by subject."""
+    """The members of all stores, each with the store's name, sorted by store and subject."""
     rows = sorted(session.query("list_all_members"), key=tuple)
     return [(store, Member(subject, Role(role))) for store, subject, role in rows]
 
@@ -39,7 +39,7 @@ def set_member(
     *,
     keep_owner: bool = True,
 ) -> Role | None:
-    """Give a user a role in a store, or change it; the role before. A lower one ends their links.
+    """Give a user a role in a store; returns the previous role. A lower one ends their links.
 
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
     """
@@ -55,7 +55,7 @@ def set_member(
 def remove_member(
     session: Queries, store_id: int, subject: str, *, keep_owner: bool = True
 ) -> User:
-    """Remove a member: the user's tokens open the store no longer, and their links end.
+    """Remove a member: the user's tokens no longer open the store, and the user's links end.
 
     :raises NoSuchMemberError: there is no such member.
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.

@@ -52,7 +52,7 @@ def require_manager(session: Queries, caller: Caller) -> Caller:
 def set_member(
     session: Queries, manager: Caller, subject: str, role: Role
 ) -> tuple[User, Role | None]:
-    """Give a user a role, or change it; the user, who is created if need be, and the role before.
+    """Give a user, created if missing, a role; returns the user and the previous role.
 
     :raises PlantStoreError: it would leave no owner, or be too many members; or nobody can have
         this name.
@@ -65,7 +65,7 @@ def set_member(
 
 
 def list_tokens(session: Queries, store_id: int) -> list[Token]:
-    """The valid tokens for this store alone, the oldest first."""
+    """The valid tokens that open only this store, the oldest first."""
     listed = tokens.list_tokens(session, store_id, only_valid=True)
     return [token for token in listed if not token.all_stores]
 
@@ -82,7 +82,7 @@ def create_token(session: Queries, manager: Caller, grant: Grant) -> IssuedToken
 
 
 def first_end(*ends: int | None) -> int | None:
-    """The first of times that tokens expire, None for never."""
+    """The earlier of two expiries; None means never."""
     return min((end for end in ends if end is not None), default=None)
 
 
@@ -99,7 +99,7 @@ def limit_to_member(
 
 
 def require_room(session: Queries, store_id: int) -> None:
-    """Return where the store may have another token.
+    """Return if the store may have another token.
 
     :raises TooMuchAccessError: it may not.
     """
@@ -108,7 +108,7 @@ def require_room(session: Queries, store_id: int) -> None:
 
 
 def revoke_token(session: Queries, manager: Caller, token_id: str) -> Token:
-    """Revoke a token for this store alone; nothing where it was revoked before.
+    """Revoke a token that opens only this store; nothing if it was already revoked.
 
     :raises NoSuchTokenError: there is none with this id.
     """

@@ -48,7 +48,7 @@ def delete_store(session: Session, store_id: int) -> None:
         with session.transaction():
             are_left = _delete_rows(session, store_id)
     with session.transaction():
-        while _delete_rows(session, store_id):  # its first query keeps other writes out
+        while _delete_rows(session, store_id):  # its first query locks out other writes
             pass
         session.query("delete_store", store_id)
 

@@ -19,11 +19,11 @@ def delete_user(session: Session, user: User) -> bool:
     """Erase a user whose access has ended, and the name in events, in transactions of its own.
 
     The user's row goes with the last: the same command finishes what was interrupted. Events stay,
-    as those of a deleted user, without the token's label, which may be a name too. Whether no copy
-    of the name is left for readers.
+    as those of a deleted user, without the token's label, which may be a name too. Returns whether
+    no copy of the name is left for readers.
     """
     for store in list_stores(session):
-        with session.transaction():  # batches that were begun before are over then
+        with session.transaction():  # then batches that had begun are over
             session.query("lock_revisions", store.store_id, store.store_id)
         _forget_in_events(session, store.store_id, user)
     with session.transaction():
@@ -41,7 +41,7 @@ def end_access(session: Queries, user: User) -> None:
 
 
 def _forget_in_events(session: Session, store_id: int, user: User) -> None:
-    """In parts, each found before it keeps other writes out."""
+    """In parts, each found before it locks out other writes."""
     after, whose = 0, (user.user_id, _labels_of(user))
     while rows := session.query("find_events_of", store_id, after, *whose):
         first, after = rows[0][0], rows[-1][0]
@@ -50,7 +50,7 @@ def _forget_in_events(session: Session, store_id: int, user: User) -> None:
 
 
 def _labels_of(user: User) -> str:
-    """The pattern of the labels of tokens that the user made without giving one."""
+    """The pattern of default labels, of tokens that the user made."""
     name = label_by(user.subject, _ANY_DATE).removesuffix(_ANY_DATE)
     return re.sub("[!%_]", r"!\g<0>", name) + _ANY_DATE
 

@@ -1,10 +1,10 @@
-"""The way in, which ``serve --welcome`` shows on stdout at every start.
+"""How to sign in, which ``serve --welcome`` shows on stdout at every start.
 
 The first start creates a store, its owner and a token, which is shown only then.
 
-Invariant: a link is shown only if nobody but this machine reaches the service. For 10 minutes it
-lets whoever reads it manage the store, and what a service prints often ends in a log that others
-read. So where others reach the service too, it shows the command that prints a link.
+Invariant: a link is shown only if nobody but this machine reaches the service. For 10 minutes
+whoever reads it can manage the store, and a service's output often ends in a log that others read.
+If others reach the service, the command that prints a link is shown instead.
 """
 
 import shlex
@@ -88,7 +88,7 @@ def welcome(start: Start) -> None:
             f"--store {store} --user {shlex.quote(user)}"
             for store, user in owners[:_MAX_OWNERS] or [("STORE", "USER")]
         ]
-        if not address.startswith("unix:"):  # which no browser opens
+        if not address.startswith("unix:"):  # a browser cannot open it
             options = f"--manage --address {shlex.quote(address)}"
             command = "\n  ".join(f"{program} link create {name} {options}" for name in names)
             store, user, url = *(owners or [("", "")])[0], None
@@ -114,7 +114,7 @@ def _name_service(settings: Settings) -> str:
     if settings.database == without_password(settings.database):
         file = find_file(settings.database)
         words += ["--database", shlex.quote(f"sqlite:///{file}" if file else settings.database)]
-    return " ".join(words)  # a password stays where it is: in the file, or in PLANTSTORE_DATABASE
+    return " ".join(words)  # a password stays in the file, or in PLANTSTORE_DATABASE
 
 
 def _create_store(session: Session, expires_at: int) -> str:

@@ -1,4 +1,4 @@
-"""Trims the audit trail once an hour, by a clock that nobody has set meanwhile."""
+"""Trims the audit trail once an hour, if the clock was not set recently."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ _MAX_DRIFT = 60.0  # seconds
 
 
 def add_trimming(app: App) -> None:
-    """Have one process trim, unless all is kept forever."""
+    """Let one process trim, unless entries are kept forever."""
     days = app.settings.of(AuditSettings).audit_keep
     if days and app.process.number == 0:
         app.run_beside(_trim(app.open_session, days))

@@ -1,4 +1,4 @@
-"""Copies a database, while it is used, to a file that holds its state at one moment.
+"""Copies a database in use to a file: a snapshot of it.
 
 Invariant: the database stays as it is, and a backup that has its name was verified.
 """
@@ -40,7 +40,7 @@ class Backup(Struct, frozen=True):
 
 
 def back_up(database: Path, target: str, keep: int | None) -> Backup:
-    """Write a backup to a file, a folder, or ``-`` for stdout; of a folder's, keep so many.
+    """Write a backup to a file, a folder, or ``-`` for stdout; ``keep`` bounds those in a folder.
 
     :raises SetupError: the target, or the database, cannot be used.
     """
@@ -78,13 +78,13 @@ def _copy(database: Path, file: Path) -> tuple[int, int]:
 
 
 def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
-    """Copy the source's state into an empty file, verified; how many stores and plants it has.
+    """Copy the source's state into an empty file, verified; returns its counts.
 
     The copy needs no other file beside it.
 
     :raises SetupError: the database is corrupt, or not one of this program.
     """
-    # Within a transaction the copy is not begun anew at each commit of the service.
+    # Within a transaction the copy does not restart at each commit of the service.
     source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
     with closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
         make_interruptible(copy)
@@ -108,7 +108,7 @@ def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
 
 
 def _require_harmless(target: Path, database: Path) -> None:
-    """Refuse to replace what is not a file, or is one of a database that the program uses."""
+    """Refuse to replace anything but a file, and the files of a database in use."""
     own = [database.with_name(database.name + suffix) for suffix in SUFFIXES]
     if target.resolve() in own or target.with_name(f"{target.name}-lock").exists():
         raise SetupError(f"{target} is a database in use: give the backup another name")
@@ -119,7 +119,7 @@ def _require_harmless(target: Path, database: Path) -> None:
 def _remove_old(folder: Path, stem: str, keep: int, made: Path) -> list[str]:
     ours = re.compile(rf"{re.escape(stem)}-\d{{8}}T\d{{6}}\.\d{{3}}Z\.db")
     older = [path for path in folder.iterdir() if ours.fullmatch(path.name) and path != made]
-    # Those with a later time were made while a clock was ahead: they go first.
+    # Backups with a later time were made while the clock was ahead: they go first.
     older.sort(key=lambda path: (path.name < made.name, path.name))
     removed = older[: max(0, len(older) + 1 - keep)]
     for path in removed:

@@ -95,7 +95,7 @@ def backup(
     sentences += [f"removed {removed}" for removed in made.removed]
     if verifies and not verify_database(f"sqlite:///{Path(made.file or '').absolute()}").ok:
         advice = f"run `plantstore --database sqlite:///{made.file} verify`"
-        raise SetupError(f"the backup {made.file} does not agree with itself: {advice}")
+        raise SetupError(f"the backup {made.file} is inconsistent: {advice}")
     if records:
         _record(database, verifies=verifies)
     output.report(made, sentences)
@@ -228,7 +228,7 @@ def _describe_restored(restored: Restored) -> Iterator[str]:
         counts = f"tokens: {found.tokens}, members: {found.members}"
         yield f"re-applied revocations made after the backup: {counts}"
     if found and found.users:
-        yield f"deleted since the backup, and back without tokens: {', '.join(found.users)}"
+        yield f"users deleted after the backup are back, without tokens: {', '.join(found.users)}"
     if restored.migrations:
         numbers = ", ".join(map(str, restored.migrations))
         yield f"applied to the restored database: migrations {numbers}"
@@ -236,12 +236,14 @@ def _describe_restored(restored: Restored) -> Iterator[str]:
 
 @click.command()
 @click.option(
-    "--repair", is_flag=True, help="Count plants anew, and give those stores new revisions."
+    "--repair",
+    is_flag=True,
+    help="Correct the counts of plants, and give those stores new revisions.",
 )
 @pass_database
 @json_option
 def verify(database: str, output: Output, *, repair: bool) -> None:
-    """Verify that the database agrees with itself: counts, plants and events.
+    """Verify that the database is consistent: counts, plants and events.
 
     It reads everything, as it is at one moment, and changes nothing without --repair: also beside a
     running service, or of a backup. The exit status is 1 if something does not agree.
@@ -261,6 +263,6 @@ def verify(database: str, output: Output, *, repair: bool) -> None:
         output.print(found, f"ok: {counts}")
         return
     mismatches = [one.sentence for one in found.mismatches]
-    more = ["there is more that does not agree"] if found.more else []
+    more = ["there are more errors"] if found.more else []
     output.report(found, (f"Error: {sentence}" for sentence in [*mismatches, *more]))
     raise click.exceptions.Exit(1)

@@ -1,4 +1,4 @@
-"""One store of a backup, for a running database: its plants, by changes as any others.
+"""Restores one store of a backup into a running database, by ordinary changes of its plants.
 
 Invariant: members, tokens and quotas stay as they are now, and so do all other stores.
 """

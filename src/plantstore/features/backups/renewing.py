@@ -1,7 +1,7 @@
 """What a restored database must not share with the one that it replaces: revisions, and links.
 
 Invariant: no revision of a store is given out twice with different contents, though the restored
-database knows nothing of those that came after the backup. See docs/decisions/0021.
+database does not know those after the backup. See docs/decisions/0021.
 """
 
 import time
@@ -11,7 +11,7 @@ from plantstore.sql.session import Session
 
 
 def renew_revisions(session: Session) -> int:
-    """Raise the revision of each store above all that it can ever have had; how many stores.
+    """Raise the revision of each store above all it can have had; returns how many stores.
 
     Its events count as trimmed up to there, since some after the backup may be missing. Links may
     have been used or revoked since: they end.
@@ -25,5 +25,5 @@ def renew_revisions(session: Session) -> int:
 
 
 def renew_revision(session: Session, store_id: int) -> None:
-    """Raise a store's revision so; within a transaction, in which nobody else writes to it."""
+    """Raise a store's revision likewise, within a transaction in which nobody else writes to it."""
     session.query("renew_revision", store_id, time.time_ns() // 1000)

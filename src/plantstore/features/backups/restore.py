@@ -1,7 +1,7 @@
 """Puts a backup in the place of a database that nobody uses.
 
-Invariant: at any moment, also after a crash, the database is the old one or the restored one, each
-whole; the old one is kept. A service that starts meanwhile uses the restored one.
+Invariant: at any moment, even after a crash, the database is either the complete old one or the
+complete restored one; the old one is kept. A service that starts meanwhile uses the restored one.
 """
 
 import stat
@@ -25,7 +25,7 @@ from plantstore.sqlite.session import SQLiteSession
 
 
 class Restored(Struct, frozen=True):
-    """What was restored, and where the database that was there is ``kept``, if any.
+    """What was restored, and where the old database is ``kept``, if there was one.
 
     ``revocations`` are None if that one cannot be read.
     """
@@ -64,7 +64,7 @@ def restore(backup: Path, database: Path) -> Restored:
 
 
 def copy_backup(backup: Path, file: Path) -> tuple[int, int]:
-    """Copy a backup into a new file, verified; how many stores and plants it has.
+    """Copy a backup into a new file, verified; returns its counts.
 
     :raises SetupError: it cannot be used; the message goes on after its name.
     """
@@ -83,13 +83,13 @@ def _adopt(file: Path, database: Path) -> None:
     with suppress(FileNotFoundError):
         old = database.stat()
         mode = stat.S_IMODE(old.st_mode)
-        owner = old if old.st_uid else owner  # root's is probably so by mistake
+        owner = old if old.st_uid else owner  # a file of root is probably a mistake
     file.chmod(mode)
     flush(file, owner)
 
 
 def _replace(database: Path, file: Path) -> str | None:
-    """Put the file in the place of the database; the name under which that is kept."""
+    """Put the file in the place of the database; returns the old database's new name."""
     _finish_wal(database)
     with FileLock(database) as lock, lock.held(), unused(database) as found:
         kept = _keep(database) if found else None
@@ -102,10 +102,10 @@ def _replace(database: Path, file: Path) -> str | None:
 
 
 def _finish_wal(database: Path) -> None:
-    """Have SQLite move the WAL into the database, where it can: then one file is all of it."""
+    """Let SQLite move the WAL into the database if it can: then a single file has everything."""
     flags = apsw.SQLITE_OPEN_READWRITE
     with suppress(apsw.Error), closing(apsw.Connection(str(database), flags=flags)) as connection:
-        # Of a file that is broken, closing would change what is left.
+        # Closing would change what is left of a broken file.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 

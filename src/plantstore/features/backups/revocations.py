@@ -1,8 +1,8 @@
 """Carries revocations over to a backup that is restored: from the database that it replaces.
 
-Invariant: whoever lost access since the backup has none in the restored database. It only reads the
-database that is replaced, and only believes it where it has a store of the backup. Every column is
-one of the first schema, so any two versions fit.
+Invariant: access that was lost since the backup is not restored. It only reads the replaced
+database, and trusts it only if it has a store of the backup. Every column is one of the first
+schema, so any two versions fit.
 """
 
 from contextlib import closing, suppress
@@ -59,12 +59,12 @@ class Revocations(Struct, frozen=True):
 
 
 def carry_over(replaced: Path, restored: Path) -> Revocations | None:
-    """Revoke in a restored file, which nobody uses, what the replaced one has revoked.
+    """Revoke in a restored file, which nobody uses, what was revoked in the replaced database.
 
     None if that one cannot be read.
     """
     with closing(apsw.Connection(str(restored), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
-        # As in check.py: what has a WAL keeps it.
+        # A file with a WAL keeps it.
         if replaced.with_name(f"{replaced.name}-wal").exists():
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         with suppress(apsw.Error):
@@ -76,7 +76,7 @@ def carry_over(replaced: Path, restored: Path) -> Revocations | None:
 
 def _carry_over(connection: apsw.Connection) -> Revocations:
     if not connection.execute(_SAME_STORES).get:
-        return Revocations(0, 0, [])  # it is not a later state of the backup
+        return Revocations(0, 0, [])  # it is no later state of the backup
     users = [subject for (subject,) in connection.execute(_DELETED_USERS)]
     tokens = _change(connection, _TOKENS) + _change(connection, _DELETED_TOKENS, now())
     members = _change(connection, _REMOVED_MEMBERS) + _change(connection, _LOWER_ROLES)

@@ -1,4 +1,4 @@
-"""``plantstore verify``: whether a database agrees with itself.
+"""``plantstore verify``: whether a database is consistent.
 
 Invariant: at most a few rows of the database are in memory.
 """
@@ -23,12 +23,12 @@ _PAGE_ROWS = 1000
 _OF_LAST_EVENT = {
     "missing": "it is missing, though its last event (revision {}) does not delete it",
     "deleted": "it is there, though its last event (revision {}) deletes it",
-    "different": "it is not as its last event (revision {}) has it",
+    "different": "it differs from its last event (revision {})",
 }
 
 
 class Mismatch(Struct, frozen=True):
-    """What does not agree; ``id`` is a plant's, of a store, where it is one's."""
+    """An inconsistency; with the ``store`` and the plant's ``id``, if it is about these."""
 
     store: str | None
     id: int | None
@@ -53,7 +53,7 @@ class Verification(Struct, frozen=True):
 
 
 def verify(url: str) -> Verification:
-    """Verify that a database agrees with itself, as it is at one moment.
+    """Verify that a database is consistent, in a snapshot.
 
     :raises SetupError: it does not exist, or cannot be read.
     """
@@ -71,9 +71,9 @@ def verify(url: str) -> Verification:
 
 
 def repair(url: str, found: Verification) -> tuple[Verification, Sequence[Mismatch]]:
-    """Count the plants of stores anew, and give these new revisions; what is left, what is mended.
+    """Correct the counts of stores, and give these new revisions; returns what is left, and mended.
 
-    A plant that is not as its last event says stays: nothing tells which of the two is right.
+    A plant that differs from its last event stays: either may be right.
 
     :raises SetupError: the database cannot be written.
     """

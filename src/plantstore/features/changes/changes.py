@@ -1,8 +1,8 @@
-"""Many changes in one request: a line of the body for each, a line of the response for each.
+"""Many changes in one request: each has a line of the body and a line of the response.
 
 Invariant: results are in the order of the lines, and each is sent after its commit. While one
-window of lines waits for its commit, only the next one is decoded: a body is read no faster than
-it is stored, and its results are read. A window that was begun is stored whole, also where the
+window of lines waits for its commit, only the next one is decoded: a body is read only as fast as
+it is stored and its results are read. A window that has begun is stored completely, even if the
 client has gone. An atomic body is one write, and one response.
 """
 
@@ -46,7 +46,7 @@ from plantstore.server.messages import Request, Response, Stream
 logger = logging.getLogger(__name__)
 
 _NDJSON, _CSV = b"application/x-ndjson", b"text/csv"
-# nginx keeps back what it takes for a part of a response.
+# Without it, nginx buffers the parts of a response.
 _LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO_STORE
 _LINES_PER_TURN = 4
 _COST = 12  # of these lines: 30 µs each, with its part of a commit
@@ -67,7 +67,7 @@ def add_changes(app: App) -> None:
 
 
 class Changes:
-    """Makes the changes of bodies, some bodies at a time."""
+    """Makes the changes of several bodies at a time."""
 
     def __init__(
         self, database: Database, settings: Settings, turns: FairQueue, places: Pool
@@ -87,7 +87,7 @@ class Changes:
         refuse_precondition(request.headers)
         is_atomic = _read_atomic(request.query)
         if b"idempotency-key" in request.headers and not is_atomic:
-            reason = "needs atomic=true: leave it out here, lines may be sent again as they are"
+            reason = "needs atomic=true: omit it here, lines can be sent again as they are"
             raise RequestError(40010, reason=reason)
         body = request.body if isinstance(request.body, Body) else Body.of(request.body)
         await self._places.wait_and_take(caller.token_store_id)
@@ -107,7 +107,7 @@ class Changes:
     async def _write_results(
         self, body: Body, caller: Caller, read: Read, request_id: bytes
     ) -> AsyncIterator[bytes]:
-        """The lines of the response. An error that ends the body is told of the next line."""
+        """The lines of the response. An error that ends the body is the result of the next line."""
         writes = Writes(self._database, self._lane)
         error: PlantStoreError | None = None
         try:
@@ -170,7 +170,7 @@ class Changes:
     async def _read_windows(self, body: Body) -> AsyncIterator[tuple[int, list[bytes]]]:
         """The lines in windows, each with the number of the first line.
 
-        One is empty where the client sends no more at the moment.
+        A window is empty if no more lines have arrived.
         """
         lines, number, part = Lines(), 1, b"\n"
         while part:
@@ -184,7 +184,7 @@ class Changes:
                 yield number, []
 
     async def _decode(self, lines: list[bytes], number: int, caller: Caller, read: Read) -> Window:
-        """The changes; lines without one are counted, and skipped."""
+        """The changes; blank lines are counted and skipped."""
         decoded = []
         for start in range(0, len(lines), _LINES_PER_TURN):
             await self._turns.take(caller.principal, _COST)
@@ -214,6 +214,6 @@ def _refuse(request: Request, number: int, error: PlantStoreError) -> Response:
 
 
 def _stop(body: Body) -> None:
-    """Take no more of the body, if there is more."""
+    """Stop reading the body."""
     if not body.is_complete:
         body.fail(OverloadedError())

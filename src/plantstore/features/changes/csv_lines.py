@@ -1,4 +1,4 @@
-"""Lines of CSV with changes, as a list gives them, and as spreadsheets save them.
+"""Lines of CSV with changes, as lists have them and as spreadsheets save them.
 
 The first line names the columns: the keys of a change, in any order; others are ignored. No text of
 a plant has a line end, so that each line is whole.
@@ -34,7 +34,9 @@ class CsvLines:
                 self._columns = [cell.strip().lower() for cell in cells]
                 if "id" in self._columns:
                     return None
-                return RequestError(40002, reason="the first line must name the columns, also id")
+                return RequestError(
+                    40002, reason="the first line must name the columns, including id"
+                )
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
             return RequestError(40002, reason="it is not a line of CSV in UTF-8")

@@ -1,6 +1,6 @@
 """The lines of a body with changes, and those of its response.
 
-Invariant: of an incomplete line no more is kept than shows that it is too long.
+Invariant: an incomplete line is kept only up to the maximum length.
 """
 
 from collections.abc import Callable
@@ -83,14 +83,14 @@ def _read_change(text: bytes, caller: Caller) -> Change:
         if condition is not None:
             raise RequestError(41202)
         return Create(caller.store_id, caller, plant, None)
-    # An upsert with a condition is of a plant that is there.
+    # An upsert with a condition needs an existing plant.
     if line.op == "update" or condition is not None:
         return Update(caller.store_id, caller, plant, condition)
     return Upsert(caller.store_id, caller, plant)
 
 
 def _decode_slowly(text: bytes) -> _Line:
-    """As ``_decode``, by all the rules, to say what is wrong. A delete needs no name."""
+    """As ``_decode``, checking every rule, to say what is wrong. A delete needs no name."""
     value = parse_json(text)
     values = value if isinstance(value, dict) else {}
     op, if_match = values.get("op", "create"), values.get("if_match", UNSET)

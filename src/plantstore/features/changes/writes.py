@@ -48,7 +48,7 @@ class Writes:
         """The results of the window before; this one is begun."""
         running, self._running, results = self._running, None, b""
         if running is None:
-            await asyncio.sleep(0)  # windows of blank lines alone leave the loop to others, too
+            await asyncio.sleep(0)  # windows with only blank lines leave the loop to others, too
         else:
             results = await asyncio.shield(running)
         if window and not self.are_over:
@@ -85,5 +85,5 @@ async def _finish(change: Change, waiting: Awaitable[Written]) -> Result:
 
 
 def is_of_all(result: Result) -> bool:
-    """Whether it is an error that the next lines would have, too."""
+    """Whether the next lines would have this error, too."""
     return isinstance(result, PlantStoreError) and not isinstance(result, _OF_ONE_LINE)

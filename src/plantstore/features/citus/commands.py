@@ -23,7 +23,7 @@ def distribute(database: str, output: Output) -> None:
       plantstore --database postgresql://coordinator/plantstore distribute
     """
     if not is_postgres(database):
-        raise SetupError("only a database of PostgreSQL can be distributed by Citus")
+        raise SetupError("Citus can distribute only a PostgreSQL database")
     from plantstore.postgres.connection import migrate
 
     done = migrate(database, distribution="citus")

@@ -48,7 +48,7 @@ class Events(Struct, frozen=True):
 
 
 def _in_database(session: Session, store: str | None) -> Events:
-    """The events of a store, or of all stores by their time; read in pages."""
+    """The events of a store, or of all stores by time; read in pages."""
 
     def read(name: str, after: int, filters: Filters) -> Iterator[Record]:
         store_id = require_store(session, name).store_id
@@ -67,7 +67,7 @@ def _in_database(session: Session, store: str | None) -> Events:
 
 
 def _behind(client: "PlantStore", _: str) -> Events:
-    """Those of a service's store; only owners of the store see who it was."""
+    """Events of a store behind a service; only the store's owners see who made them."""
 
     def read(after: int, filters: Filters) -> Iterator[Record]:
         plant_id, user, since = filters

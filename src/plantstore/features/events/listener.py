@@ -1,7 +1,8 @@
-"""One client that listens to a store's events, and the feed that it shares with the others.
+"""A client that listens to a store's events, and the feed that it shares with others.
 
-Invariant: a listener gets each event after the revision that it named, once and in order; where
-one is not there any more, its stream ends. An event is read once for all who see the same of it.
+Invariant: a listener gets each event after the revision that it named, once and in order; if an
+event is no longer available, its stream ends. An event is read once for all listeners with the same
+rights.
 """
 
 import asyncio
@@ -23,9 +24,9 @@ Access = tuple[int, bytes, int]  # a token, by its store and hash, and the store
 
 
 class Feed:
-    """The events of one store, for all who listen to it here; ``revision`` is the newest known.
+    """The events of one store, for all its listeners here; ``revision`` is the newest known.
 
-    ``pages`` are those that were read: clear them, and they are read again.
+    ``pages`` are cached: clear them to read them again.
     """
 
     def __init__(self, database: Database, store_id: int, revision: int) -> None:
@@ -36,7 +37,7 @@ class Feed:
         self.listeners: set[Listener] = set()
 
     def advance(self, revision: int) -> None:
-        """Note the store's revision; where it went back, its history is another one."""
+        """Note the store's revision; if it went back, the history is a different one."""
         if revision < self.revision:
             for listener in self.listeners:
                 listener.end()
@@ -51,11 +52,11 @@ class Feed:
             source = (self._database, self._store_id, after, _PAGE_SIZE, form)
             page = asyncio.ensure_future(read_page(*source, for_owner=for_owner))
             self.pages[after, form, for_owner] = page
-        return await asyncio.shield(page)  # the one who asked first may go, the others still wait
+        return await asyncio.shield(page)  # the first may be cancelled while the others still wait
 
 
 class Listener:
-    """One client: it has the events of the feed up to ``after``, and may see what a caller may.
+    """A client: it has the events of the feed up to ``after``, and may see what its caller may.
 
     They are written in its ``form``. Once ``woken`` it looks for something to send.
     """
@@ -72,7 +73,7 @@ class Listener:
 
     @property
     def access(self) -> Access:
-        """What its place depends on."""
+        """What its access depends on."""
         return self.caller.token_store_id, self.caller.token_hash, self.caller.store_id
 
     @property
@@ -85,7 +86,7 @@ class Listener:
         return self._loop.time() - self._sent_at >= _HEARTBEAT_SECONDS
 
     def end(self) -> None:
-        """End its stream, after what is being sent."""
+        """End its stream, after the current part."""
         self._is_over = True
         self.woken.set()
 
@@ -98,7 +99,7 @@ class Listener:
             self.feed.advance(caller.revision)
 
     async def read_parts(self) -> AsyncIterator[bytes]:
-        """What its client is sent. Events that were sent before a time out are not sent again."""
+        """The parts for its client. Events that were sent before a timeout are not sent again."""
         yield b"retry: %d\nid: %d\n\n" % (random.randint(*_RETRY_MS), self.after)  # noqa: S311 - no secret
         while not self._is_over:
             self.woken.clear()
@@ -111,7 +112,7 @@ class Listener:
 
     async def _read_part(self) -> bytes:
         """The next events, or a heartbeat, or nothing."""
-        with suppress(PlantStoreError):  # tried again when it is woken
+        with suppress(PlantStoreError):  # it retries when it is woken
             if self.after < self.feed.revision:
                 is_owner = self.caller.role is Role.OWNER
                 page = await self.feed.read(self.after, self._form, for_owner=is_owner)

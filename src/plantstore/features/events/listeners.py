@@ -1,8 +1,8 @@
-"""Who listens to the events of stores, and what wakes them: a commit, or a tick.
+"""The listeners to the events of stores, and what wakes them: a commit, or a tick.
 
-Invariant: who may not list a store any more gets none of its events a second later, and no
+Invariant: a second after a listener loses access to a store, it gets no more events, and no
 heartbeat unless the database does not respond. All listeners of a process share one timer, and one
-query for what has changed.
+query for changes.
 """
 
 import asyncio
@@ -39,7 +39,8 @@ class Listeners:
     async def add(self, caller: Caller, after: int | None, form: Form = STREAM) -> Listener:
         """Listen to the caller's store, from now on or to what follows a revision.
 
-        :raises RequestError: what follows it is not there any more, or it is not the store's.
+        :raises RequestError: later events are no longer available, or the revision is not the
+            store's.
         :raises OverloadedError: there is no place.
         """
         await self._places.wait_and_take(caller.token_store_id)
@@ -54,7 +55,7 @@ class Listeners:
         listener = Listener(caller, feed, begin, form)
         feed.listeners.add(listener)
         self._has_feeds.set()
-        self._access_at = 0.0  # its own may have changed meanwhile
+        self._access_at = 0.0  # the caller's access may have changed meanwhile
         return listener
 
     async def remove(self, listener: Listener) -> None:
@@ -73,7 +74,7 @@ class Listeners:
             try:
                 async with asyncio.TaskGroup() as group:
                     check = group.create_task(self._check())
-                    while not check.done():  # the database may hang: heartbeats go on
+                    while not check.done():  # if the database hangs, heartbeats go on
                         await asyncio.wait([check], timeout=_TICK_SECONDS)
                         await self._wake()
             except Exception:
@@ -100,7 +101,7 @@ class Listeners:
         self._has_committed.set()
 
     async def _check(self) -> None:
-        """Find the stores' revisions, and once a second what each listener may see."""
+        """Look up the stores' revisions, and once a second what each listener may see."""
         for feed in self._feeds.values():
             feed.pages.clear()
         listeners = self._find_all()

@@ -1,4 +1,4 @@
-"""What happened to a store's plants, over HTTP: as pages of JSON, or live as server-sent events."""
+"""The events of a store's plants, over HTTP: as pages of JSON, or live as server-sent events."""
 
 import asyncio
 from functools import partial
@@ -41,10 +41,10 @@ from plantstore.server.messages import HeaderLines, Request, Response, Stream
 _DEFAULT_LIMIT = 100
 _MAX_LIMIT = 1000
 _EVENTS_AT_ROUTED = 200  # take as long as a list of 1,000 plants
-_MAX_REVISION = 2**53 - 1  # what every client can read
+_MAX_REVISION = 2**53 - 1  # every client can read it
 _VARY = b"Vary: Accept, Authorization\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\n" + _VARY
-# nginx keeps back what it takes for a part of a response.
+# Without it, nginx buffers the parts of a response.
 _LIVE = b"Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n" + NO_STORE + _VARY
 
 
@@ -73,14 +73,14 @@ class EventOperations:
         accepted = read_weights(request.headers.get(b"accept", b""))
         if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
             return await self._listen(request, caller, after, including(STREAM, included))
-        # One page of a user after another, so that others' are read between.
+        # A user's pages are read one after another, so that others' come between.
         async with self._locks.setdefault(caller.principal, asyncio.Lock()):
             return await self._read(request, caller, after, limit, including(ARRAY, included))
 
     async def _listen(
         self, request: Request, caller: Caller, after: int | None, form: Form
     ) -> Response | Stream:
-        last_id = request.headers.get(b"last-event-id")  # of a client that comes back
+        last_id = request.headers.get(b"last-event-id")  # from a client that reconnects
         if last_id is not None:
             after = _read_after(last_id.decode("latin-1"))
         listener = await self._listeners.add(caller, after, form)
@@ -119,7 +119,7 @@ def _make_headers(caller: Caller, page: EventPage, limit: int, form: Form) -> He
 
 
 def _make_etag(caller: Caller, page: EventPage, form: Form) -> bytes:
-    """An event never changes, but who did it may get another name, or none."""
+    """An event never changes, but its user may be renamed or deleted."""
     etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
     if page.users is not None:
         etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()

@@ -6,8 +6,8 @@ from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchStoreError, RequestError
 from plantstore.core.model import Caller, Role
 
-# How events are written: beginning, a format of what precedes each, what separates them, end;
-# whether the plant's id is there as a string too.
+# How events are written: opening, a format of what precedes each, separator, closing; whether the
+# plant's id is also included as a string.
 Form = tuple[str | bool | None, ...]
 ARRAY: Form = ("[", "", ",", "]", False)
 STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n", False)  # server-sent events
@@ -21,7 +21,7 @@ class EventPage(Struct, frozen=True):
     """
 
     revision: int
-    is_whole: bool  # none was removed: they begin with the store
+    is_whole: bool  # none was trimmed: they begin with the store
     after: int
     last: int
     users: str | None
@@ -36,7 +36,7 @@ def including(form: Form, included: frozenset[str]) -> Form:
 async def read_page(
     database: Database, store_id: int, after: int, max_count: int, form: Form, *, for_owner: bool
 ) -> EventPage | None:
-    """At most ``max_count`` events after a revision, the first ones; None if no such store.
+    """The first ``max_count`` events after a revision; None if there is no such store.
 
     They begin after the trimmed revision, if that is later; from there on, revisions have no gaps.
     """
@@ -53,13 +53,13 @@ async def read_page(
 async def require_page(
     database: Database, caller: Caller, after: int | None, max_count: int, form: Form
 ) -> EventPage:
-    """As ``read_page``, as the caller may see it; without ``after`` the first events there are.
+    """See ``read_page``, with what the caller may see; without ``after`` the oldest events.
 
-    0 is before the first event of any store: where a client begins that has nothing yet.
+    0 is before the first event of any store: a client with no data begins there.
 
     :raises NoSuchStoreError: there is no such store.
-    :raises RequestError: what follows the revision is trimmed, or it is of another history, as far
-        as a revision tells that the store has not reached.
+    :raises RequestError: events after the revision are trimmed, or the store has not reached the
+        revision, so it is from another history.
     """
     selected = (caller.store_id, after or 0, max_count)
     page = await read_page(database, *selected, form, for_owner=caller.role is Role.OWNER)

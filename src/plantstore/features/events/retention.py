@@ -1,6 +1,6 @@
-"""Trims old events, and access that ended before them, in steps that other writes do not feel.
+"""Trims old events, and access that ended before them, in small steps between other writes.
 
-Every process of a service does it; the second one finds nothing left to trim.
+Every process of a service does it; later ones find nothing left to trim.
 
 Invariants: nothing is trimmed by a clock that was set within the last hour. While a store has an
 event, it has the user's name: a user goes after the tokens, and a token as long after its end as
@@ -20,10 +20,10 @@ from plantstore.sql.session import OpenSession
 logger = logging.getLogger(__name__)
 
 _DAY_MS = 24 * 3600 * 1000
-_STORES = 20  # looked at in a round
+_STORES = 20  # checked in a round
 _ROUND_SECONDS = 1.0
 _STEP_SECONDS = 0.02  # between two steps, for other writes
-_ACCESS_MS = 3600 * 1000  # between two looks at access that ended: each reads all tokens
+_ACCESS_MS = 3600 * 1000  # between two checks of ended access: each reads all tokens
 _ROWS = 100  # deleted in a step
 _ACCESS = (
     ("find_ended_tokens", "delete_token"),
@@ -35,7 +35,7 @@ _ACCESS = (
 async def trim(
     database: Database, open_session: OpenSession, days: float, clock: SteadyClock
 ) -> None:
-    """Trim what is older than some days, until cancelled."""
+    """Trim events older than some days, until cancelled."""
     store_id, access_at = 0, 0  # the last store that was looked at; when access was looked at
     while True:
         await asyncio.sleep(_ROUND_SECONDS)
@@ -43,7 +43,7 @@ async def trim(
         if now is None:
             continue
         before = now - int(days * _DAY_MS)
-        with suppress(PlantStoreError):  # which the database logs; they are trimmed later
+        with suppress(PlantStoreError):  # the database logs it; they are trimmed later
             store_id = await _trim_some(database, store_id, before)
         if now - access_at >= _ACCESS_MS:
             access_at = now
@@ -67,7 +67,7 @@ async def _delete_access(open_session: OpenSession, before: int) -> None:
         while await asyncio.to_thread(delete_ended_access, open_session, before):  # noqa: ASYNC110 - a pause
             await asyncio.sleep(_STEP_SECONDS)
     except SetupError as error:
-        logger.warning("access that ended long ago was not deleted: %s", error)
+        logger.warning("could not delete access that ended long ago: %s", error)
 
 
 def delete_ended_access(open_session: OpenSession, before: int) -> bool:

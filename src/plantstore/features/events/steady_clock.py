@@ -11,10 +11,10 @@ _TOLERANCE = 60.0  # seconds
 
 
 class SteadyClock:
-    """The machine's clock, for what cannot be undone: it is trusted an hour after it was set.
+    """The machine's clock, for irreversible work: it is trusted an hour after it was set.
 
-    It counts as set when the process starts. ``clock`` is Unix time in seconds, which somebody may
-    set; ``timer`` is a time in seconds that nobody can.
+    It counts as set when the process starts. ``clock`` is Unix time in seconds, which can be set;
+    ``timer`` is a monotonic time in seconds.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""What a user did to a store since a moment, taken back: how the plants were before.
+"""Undoes a user's changes to a store since a moment: how the plants were before.
 
-Invariant: what somebody else has changed later stays.
+Invariant: later changes by others stay.
 """
 
 from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ class LogsSettings(Struct, frozen=True):
     slow_request: Annotated[
         float,
         Meta(ge=0, le=86400),
-        "seconds from a request to its response from which it is logged as slow; 0 for never",
+        "seconds after which a request is logged as slow; 0 for never",
     ] = 1.0
 
 

@@ -1,4 +1,4 @@
-"""How many log lines clients can cause."""
+"""Limits the log lines that clients can cause."""
 
 import asyncio
 import logging

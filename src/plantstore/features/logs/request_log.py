@@ -1,7 +1,7 @@
-"""Logs requests: those that were slow or failed, and all of them where that is asked for.
+"""Logs requests: slow and failed requests, or all if that is set.
 
-Invariant: what is not logged costs a comparison. Of the requests that fail for one reason, one a
-second is logged, but all that failed by an error of ours.
+Invariant: what is not logged costs a comparison. For each reason, one failed request a second is
+logged; internal errors are all logged.
 """
 
 import logging
@@ -16,7 +16,7 @@ from plantstore.server.messages import Request, Response, Stream
 logger = logging.getLogger("plantstore.requests")
 
 _INTERNAL, _FAILURES = 50001, 50000
-_READINESS = "/readyz"  # which logs itself when the service is not ready
+_READINESS = "/readyz"  # it logs itself when the service is not ready
 _MAX_SLOW_LINES = 100  # a second
 
 

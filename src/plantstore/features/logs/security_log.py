@@ -1,6 +1,6 @@
-"""Logs what was refused to whom: tokens, permissions, and calls beyond a rate.
+"""Logs refusals: of tokens, of permissions, and of calls beyond a rate.
 
-Invariant: of a token only its id is written, and that only where it was a token at all.
+Invariant: of a token only the id is written, and only if it has the form of a token.
 """
 
 import logging
@@ -44,6 +44,6 @@ class SecurityLog:
 
 
 def _describe_token(request: Request) -> dict[str, object]:
-    """The id of what the request has as a token, where it has the form of one."""
+    """The id of the request's token, if it has the form of a token."""
     token = request.headers.get(b"authorization", b"")[len(b"Bearer ") :].strip().decode("latin-1")
     return {"token_id": token_id_of(hash_token(token))} if is_well_formed(token) else {}

@@ -1,7 +1,7 @@
-"""All metrics: one table, from which they are made and documented.
+"""The table of all metrics, from which they are created and documented.
 
-With several workers prometheus-client keeps their values in files of one folder, if that is in the
-environment before it is imported.
+With several workers prometheus-client keeps their values in files of one folder, if the environment
+names it before the import.
 """
 
 from functools import cache
@@ -66,7 +66,7 @@ def counter(name: str) -> Counter:
 
 @cache
 def gauge(name: str) -> Gauge:
-    """The gauge of this name, made at its first use: a database has not all of them."""
+    """The gauge of this name, made at its first use: no database has all of them."""
     metric = _METRICS[name]
     about = (PREFIX + name, metric.description, metric.labels)
     return Gauge(*about, registry=REGISTRY, multiprocess_mode=metric.merge)

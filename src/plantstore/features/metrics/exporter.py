@@ -1,4 +1,4 @@
-"""Serves ``/metrics`` for Prometheus, on an address and in threads of its own, which are few."""
+"""Serves ``/metrics`` for Prometheus, on its own address, in a few threads of its own."""
 
 import logging
 import os
@@ -21,15 +21,15 @@ _latest = deque[socket.socket](maxlen=8)
 
 
 def serve_metrics(address: str, base: int, number: int) -> None:
-    """Have numbers in this process; number 0 serves those of all on ``host:port`` until it ends.
+    """Count in this process; process 0 serves the numbers of all on ``host:port`` until it ends.
 
     A port such as ``+1000`` is counted from the ``base``.
 
-    :raises SetupError: the address cannot be had.
+    :raises SetupError: the address is not available.
     """
     registry = REGISTRY
     if FOLDER in os.environ:
-        # By default each process that is started later would have files of its own.
+        # By default each later process would have its own files.
         values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # neither has types

@@ -1,7 +1,7 @@
-"""Where several workers have their numbers: files in one folder, a set for each worker.
+"""The folder with the numbers of several workers: a set of files for each.
 
 Invariant: no counter goes down while the service runs: the next worker in a place continues the
-files of the one before. They are in memory where that is possible: a process that writes to a
+files of the one before. They are in memory if possible: a process that writes to a
 mapped file dies if the disk has no room for it.
 """
 

@@ -64,14 +64,14 @@ def _observe(request: Request, response: Response | Stream, seconds: float) -> N
     durations.observe(seconds)
 
 
-@cache  # the library takes longer to find them than to count
+@cache  # the library takes longer to find a metric than to count
 def _find(operation: str, status: bytes, error: int) -> tuple[Counter, ManyHistogram]:
     requests = counter("requests_total").labels(operation, status.decode(), str(error or ""))
     return requests, histogram("request_duration_seconds").labels(operation)
 
 
 async def _measure(app: App) -> None:
-    """Once a second, measure what there is, and count what only the cache has seen."""
+    """Once a second, set the gauges, and count what only the cache has seen."""
     while True:
         _count_cached(app.cache)
         measured: dict[tuple[str, ...], float] = {
@@ -97,14 +97,14 @@ def _count_cached(cache: ResponseCache) -> None:
         if count:
             requests, durations = _find("list", status, error)
             requests.inc(count)
-            durations.observe_zeros(count)  # one by one they would take as long as to respond
+            durations.observe_zeros(count)  # singly they would take as long as the responses
     counter("response_cache_hits_total").inc(cache.hits + sum(cache.repeated.values()))
     counter("response_cache_misses_total").inc(cache.misses)
     cache.reset_counts()
 
 
 async def _ask(database: Database) -> None:
-    """Ask the database every few seconds whether it is ready, and at times for its stores."""
+    """Ask the database every few seconds whether it is ready, and sometimes for its stores."""
     while True:
         try:
             ((stores, plants),) = await database.read("count_all")

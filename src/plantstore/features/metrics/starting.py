@@ -1,4 +1,4 @@
-"""Begins to count and to measure, where metrics are asked for: else none of it is imported."""
+"""Starts metrics if they are set; otherwise none of them is imported."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -2,7 +2,7 @@
 
 Scripts and styles of a page are in one folder, ``/static/<hash>/``, whose name is the hash of all.
 
-Invariant: the contents of a folder of that name never change, so that they may be cached forever;
+Invariant: the contents of a folder with such a name never change, so they can be cached forever;
 scripts import each other by relative addresses within it. All addresses in pages are relative, so
 that the service works under any path.
 """

@@ -2,8 +2,8 @@
 
 A page's policy lets it load nothing else. The files are made when the package is built, and all are
 read at the start: installing another version changes nothing in a running process. Only the
-compressed form of a file is kept: nearly every client accepts gzip. The first that does not has it
-decompressed, in less than a millisecond.
+compressed form of a file is kept: nearly every client accepts gzip. For others it is decompressed,
+in less than a millisecond.
 """
 
 import zlib
@@ -65,7 +65,7 @@ def read_files(feature: str) -> dict[str, File]:
 
 
 def headers_of(path: str, file: File) -> HeaderLines:
-    """The headers of a file at this path, but for what its content says."""
+    """The headers of a file at this path, except those that depend on its content."""
     if path.startswith(STATIC):
         return _FOREVER + _SAFE
     return _PAGE if file.media_type.startswith("text/html") else _REVALIDATE

@@ -1,7 +1,7 @@
 """Adds the reference and the documents to an application.
 
-The documents' server is relative to their own address, or the setting ``public_url``: nothing is
-taken from a request, whose Host and forwarded headers anybody may set.
+The documents' server is relative to their own address, or the setting ``public_url``: requests are
+not used, because anybody may set their Host and forwarded headers.
 """
 
 import msgspec

@@ -16,9 +16,9 @@ from plantstore.version import VERSION
 @pass_sources
 @json_option
 def status(sources: Sources, output: Output) -> None:
-    """Show the service: database, size, stores, plants, backups, certificate, what is wrong.
+    """Show the service: database, size, stores, plants, backups, certificate, problems.
 
-    Nothing is changed. The exit status is 0 whatever is wrong: see `plantstore check`.
+    Nothing is changed. The exit status is 0 even if there are problems: see `plantstore check`.
 
     \b
     Example:

@@ -69,13 +69,13 @@ def read_certificate_end(path: str | None) -> int | None:
 
 
 def check(settings: Settings) -> Iterator[Check]:
-    """What is about to go wrong, for ``plantstore check``."""
+    """Problems to come, for ``plantstore check``."""
     with reading(settings.database) as reader:
         yield from judge(find_facts(settings, reader))
 
 
 def judge(facts: Facts) -> Iterator[Check]:
-    """A check of each fact that there is."""
+    """A check of each known fact."""
     at = now()
     backups = {"backup": facts.backup_at, "verified backup": facts.verified_at}
     for name, made_at in backups.items():

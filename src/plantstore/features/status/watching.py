@@ -17,7 +17,7 @@ _SECONDS = 60.0
 
 
 def add_gauges(app: App) -> None:
-    """Have the gauges, which are not numbers until the database could be read."""
+    """Add the gauges, which are NaN until the database was read."""
     if app.process.number == 0:
         values = {metric.name: math.nan for metric in FEATURE.metrics}
         if find_file(app.settings.database) is None:

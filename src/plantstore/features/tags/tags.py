@@ -1,4 +1,4 @@
-"""The tags of a store over HTTP, from one index; kept as lists are, until the store changes."""
+"""The tags of a store over HTTP, read from an index and cached, as lists are."""
 
 from urllib.parse import quote
 
@@ -55,7 +55,7 @@ def add_tags(app: App) -> None:
 
 
 def _read_after(tag: str) -> str:
-    """The first text that may follow a tag: no tag has a control character."""
+    """The first text that can follow a tag: no tag has a control character."""
     if rule := broken_rule(tag, *TEXT_LENGTHS["tag"]):
         raise RequestError(40006, reason=rule)
     return f"{tag}\x01"

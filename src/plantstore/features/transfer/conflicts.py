@@ -1,4 +1,4 @@
-"""What a copy would overwrite: what its target has, and its source has not, or no longer."""
+"""What a copy would overwrite: what its target has and its source does not."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ _SAME_IN_EVENTS = slice(EVENTS.columns.index("user_id"))  # users may have other
 def find_conflicts(
     source: Session, target: Session, name: str | None, stores: Stores
 ) -> Iterator[str]:
-    """What only the target has, of everything or of the store of this name, in words."""
+    """What only the target has, in all or in the store of this name, in words."""
     users, store_rows, tokens = (
         pair_rows(table, *(read_rows(session, table, stores) for session in (source, target)))
         for table in (USERS, STORES, TOKENS)
@@ -71,12 +71,12 @@ def _find_conflicts_of_store(source: Session, target: Session, name: str) -> Ite
     if theirs is not None and theirs.store_id != ours.store_id:
         yield f"the store {name!r} with the number {theirs.store_id}"
     for (revision,) in target.query("find_deleted_store", ours.store_id):
-        if theirs is None and revision >= ours.revision:  # else it was away, and comes back
+        if theirs is None and revision >= ours.revision:  # else it was moved away and comes back
             yield f"deleted the store {name!r} at revision {revision}"
 
 
 def _is_earlier_token(ours: Row | None, theirs: Row) -> bool:
-    """Whether the target's token is an earlier state of the source's: it ends no earlier."""
+    """Whether the target's token is an earlier state of the source's: it must not end earlier."""
     ends = {"expires_at", "revoked_at"}
     return ours is not None and all(
         column == "user_id"

@@ -1,7 +1,7 @@
-"""The copy of a database, which is its users and its stores, or of one store of it.
+"""Copies a database, which is its users and its stores, or one store of it.
 
-A store keeps its number, which its tokens contain. What differs between both sides is written, so a
-copy that was interrupted is resumed by the next one.
+A store keeps its number, which its tokens contain. Only differences are written, so the next copy
+resumes an interrupted one.
 
 Invariant: nothing is written unless what the target has of the stores is an earlier state of them,
 so a copy never overwrites what was written elsewhere. A new store has revision 0, and no tokens or
@@ -110,7 +110,7 @@ class Copy:
         self._target.query("analyze")
 
     def verify(self) -> Iterator[int]:
-        """Compare both databases, or the store in both, but for idempotency keys, which expire.
+        """Compare both databases, or the store in both, except idempotency keys, which expire.
 
         :raises SetupError: something differs.
         """
@@ -124,7 +124,7 @@ class Copy:
                     yield len(part) if table in {PLANTS, EVENTS} else 0
 
     def _write_group(self, group: Sequence[StoreRow]) -> Iterator[int]:
-        """Write stores that follow one another: many small ones, or a large one."""
+        """Write consecutive stores: many small stores, or a large one."""
         stores = (group[0].store_id, group[-1].store_id)
         found = {store.store_id: store for store in self._read_stores(self._target, stores)}
         reached = {store.store_id: store.revision for store in found.values()}
@@ -154,7 +154,7 @@ class Copy:
     def _write_steps(
         self, group: Sequence[StoreRow], stores: Stores, found: dict[int, StoreRow]
     ) -> Iterator[int]:
-        """All in transactions, which may end after each step."""
+        """The steps of transactions, which may end after each step."""
         missing = [store.identity for store in group if store.store_id not in found]
         if missing:
             self._insert(STORES, missing)
@@ -196,7 +196,7 @@ class Copy:
         return pair_rows(table, self._read(table, stores), read_rows(self._target, table, stores))
 
     def _read(self, table: Table, stores: Stores) -> Iterator[Row]:
-        """The source's rows, with the target's users; within a transaction, to create these."""
+        """The source's rows, with the target's users; within a transaction, which creates users."""
         rows = read_rows(self._source, table, stores)
         are_users = [column in {"user_id", "added_by"} for column in table.columns]
         if self._store is None or not any(are_users):
@@ -211,7 +211,7 @@ class Copy:
         return iter(sorted(translated, key=table.key)) if table is MEMBERS else translated
 
     def _find_user(self, user_id: int | None) -> int | None:
-        """A number of none of the source's users, such as a deleted one's, is the same there."""
+        """A number without a user in the source, such as a deleted user's, stays the same."""
         if user_id is None:
             return None
         if user_id not in self._user_ids:

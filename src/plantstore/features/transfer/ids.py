@@ -33,7 +33,9 @@ def assigned_ids(
     given = Path(source.name)
     original = (given if given.is_file() else Path("stdin")).absolute()
     if not os.access(original.parent, os.W_OK):
-        raise SetupError(f"the ids cannot be written to {original.parent}: copy {given} elsewhere")
+        raise SetupError(
+            f"the ids cannot be written to {original.parent}: copy {given} to another folder"
+        )
     with workspace(original.parent, f"{original.name}.with-ids") as folder:
         unfinished = folder / "with-ids.csv"
         unfinished.touch(0o600)
@@ -50,7 +52,7 @@ def assigned_ids(
 def _write(
     source: Source, store: Store, errors: LineErrors, output: Output, unfinished: Path
 ) -> str:
-    """Write the plants with ids above the store's highest; a key of the plants and the store."""
+    """Write the plants with ids above the store's highest; returns a key of both."""
     highest = store.find_highest_id()
     if highest == INT64_MAX:
         raise SetupError(f"{store.name} has the plant {highest}: no higher ids are left")

@@ -86,7 +86,7 @@ def import_plants(
     update: bool,
     allow_empty: bool,
 ) -> None:
-    """Import the plants of FILE, CSV or NDJSON, maybe compressed; - is stdin.
+    """Import the plants of FILE, CSV or NDJSON, also compressed; - is stdin.
 
     If a line has an error, nothing is imported. A CSV file's first line names the plants' fields; a
     line of an NDJSON file is a plant as in the interface. It works while the service runs.

@@ -1,6 +1,6 @@
 """The import of a file's plants into a store: they are staged, then checked, then written.
 
-Invariant: what the store has already is skipped, so the same import again writes what is missing.
+Invariant: plants that the store has are skipped, so repeating an import writes the missing plants.
 Unless lines with errors go to a file, nothing is written of a file in which a line, or a plant that
 the store has, is found to be in the way.
 """
@@ -46,7 +46,7 @@ class Summary(Struct):
 def read_good_lines(
     source: Source, errors: LineErrors, output: Output, *, with_ids: bool
 ) -> Iterator[tuple[int, NewPlant]]:
-    """The plants of a file with their lines; the errors of other lines are noted."""
+    """The plants of a file with their lines; the errors of other lines are collected."""
     errors.source = errors.source or source
     with show_progress(output, "reading", source.size) as advance:
         for number, (line, found) in enumerate(read_plants(source, with_ids=with_ids), 1):
@@ -87,7 +87,7 @@ class Import(ExitStack):
                 self._errors.add(line, IdTakenError(plant_id=plant.id, reason=reason), plant)
 
     def check(self) -> Iterator[int]:
-        """Find out what is to be done to the store as it is now."""
+        """Plan the changes to the store as it is now."""
         rows, again = tee(self.staged.read())
         room = self._store.find_room()
         stored = self._store.find_each(change.plant.id for _, change in again)
@@ -103,7 +103,7 @@ class Import(ExitStack):
                 yield _LINES_AT_ONCE
 
     def write(self) -> Iterator[int]:
-        """Write what was planned, in portions; it ends where one is refused after all."""
+        """Write the plan in portions; stop if a change is refused after all."""
         self.summary.imported = self.summary.changed = 0
         rows = self.planned.read()
         while (portion := list(islice(rows, PORTION))) and not self._errors.are_final:

@@ -1,7 +1,7 @@
-"""The lines of a file that cannot be imported: the first ones on stderr, all of them in a file.
+"""The lines of a file that cannot be imported: the first on stderr, all in a file.
 
-That is a CSV file with the rows as they were, each after its line and what is wrong with it: when
-they are mended, it can be imported.
+The file is CSV: each row as it was, after its line number and its error. When the rows are
+corrected, it can be imported.
 """
 
 import csv
@@ -35,7 +35,7 @@ class LineErrors:
 
     @property
     def are_final(self) -> bool:
-        """Whether they keep the other lines out too."""
+        """Whether they prevent the import of the other lines."""
         return self.count > 0 and self._file is None
 
     def add(
@@ -44,7 +44,7 @@ class LineErrors:
         """Note an error of a line, or of its plant."""
         cells: Any = None
         if isinstance(error, PlantStoreError):
-            # Of a request, the message speaks of the body; the reason does not.
+            # An error's message speaks of a request's body; its reason does not.
             found, details = describe_error(error), error.details
             error = ErrorBody(found.error, str(details.get("reason", found.message)))
             cells = details.get("cells")

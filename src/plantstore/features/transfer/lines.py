@@ -1,8 +1,8 @@
-"""From lines to plants: CSV, or NDJSON with a NewPlant a line, by the interface's own rules.
+"""Reads plants from lines: CSV, or NDJSON with a NewPlant in each, by the interface's rules.
 
 The header of a CSV file names the columns, in any order.
 
-Invariant: each line of a plant gives the plant, or the error that the interface would answer.
+Invariant: each line gives its plant, or the error that the interface would return.
 """
 
 import csv
@@ -25,7 +25,7 @@ _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # what a source makes of such bytes
 
 
 def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
-    """The plants of a file; without ids, each has the id 0, whatever the file says.
+    """The plants of a file; without ids, each gets the id 0.
 
     :raises SetupError: the file as a whole cannot be read.
     """
@@ -95,13 +95,13 @@ def _read_csv(
 def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
     """The fields, or other names, of the columns of a file's header.
 
-    :raises SetupError: it does not tell which columns the plants' fields are.
+    :raises SetupError: the plants' fields cannot be matched to columns.
     """
     named, found = source.columns, [cell.lower() for cell in source.header]
     shown = f"{source.name} has the columns: {', '.join(source.header)[:_SHOWN]}"
     if missing := [name for name in named if name not in found]:
         raise SetupError(f"{shown}; none is named {missing[0]!r}")
-    # A column that has a field's name is not that field where another one is.
+    # A column with a field's name is not that field if another column was named for it.
     columns = [named.get(name) or ("" if name in named.values() else name) for name in found]
     if not with_ids:
         columns = ["" if column == "id" else column for column in columns]
@@ -119,7 +119,7 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
 def _read_record(
     columns: Sequence[str], cells: Sequence[str], raw: str, *, with_id: bool
 ) -> NewPlant | RequestError:
-    """The plant of a line. Blanks around cells go, unless they are in quotes."""
+    """The plant of a line. Blanks around cells are removed, unless they are in quotes."""
     texts = [_BREAK.sub(" ", cell if _quote(cell) in raw else cell.strip()) for cell in cells]
     plant = _to_plant(lambda: read_fields(columns, texts) | ({} if with_id else {"id": 0}), cells)
     if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, cells)):

@@ -1,6 +1,6 @@
 """Writes a file as a whole or not at all, readable only by its owner; or to stdout.
 
-Invariant: it is written in the place of a link, and never to where a link leads.
+Invariant: a link is replaced; its target is never written.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from plantstore.core.errors import SetupError
 def open_output(path: str) -> Iterator[BinaryIO]:
     """A file to write, compressed where its name ends in ``.gz``; stdout for ``-``.
 
-    The file is there, with all of it, when the block has ended without an error.
+    The file appears, complete, when the block ends without an error.
     """
     if path == "-":
         yield sys.stdout.buffer

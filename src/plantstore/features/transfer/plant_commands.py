@@ -75,7 +75,7 @@ def edit(
       plantstore plant edit --store nursery 7 --name "Monstera adansonii"
     """
     if (name is None and tag is None and not no_tag) or (no_tag and tag is not None):
-        raise click.UsageError("give --name, and --tag or --no-tag: what is to change")
+        raise click.UsageError("give what to change: --name, --tag or --no-tag")
     before = _find(store, id)
     given = {"id": id, "name": before.name if name is None else name}
     edited = _read(given | {"tag": None if no_tag else before.tag if tag is None else tag})
@@ -135,7 +135,7 @@ def _find(store: Store, plant_id: int) -> NewPlant:
 
 
 def _change(store: Store, verb: str, changes: list[Change], output: Output, done: str) -> None:
-    """Make the changes, all or none, and say what was done, or why not."""
+    """Make all changes or none, and say what was done, or why not."""
     refusals = store.write(f"plant {verb}", changes)
     if refused := [f"{it.message} ({it.error})" for it in refusals if it is not None]:
         raise SetupError("; ".join(refused))

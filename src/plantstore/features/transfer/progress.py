@@ -14,7 +14,7 @@ from plantstore.cli.output import Output
 
 @contextmanager
 def show_progress(output: Output, words: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A bar for the block, which tells it how much is done; ``total`` may not be known."""
+    """A bar for the block, which reports its progress; ``total`` may be unknown."""
     if output.quiet or not sys.stderr.isatty():
         yield lambda _done: None
         return

@@ -22,7 +22,7 @@ _decode = msgspec.json.Decoder(NewPlant).decode
 
 
 class RemoteStore:
-    """A store that a client of its service reads and changes; its ``name`` is its address."""
+    """A store that is read and changed over HTTP; its ``name`` is its address."""
 
     def __init__(self, client: PlantStore, name: str) -> None:
         self.name = self.identity = name

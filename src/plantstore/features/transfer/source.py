@@ -25,8 +25,8 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 class Source:
     """A file, whose ``name`` is for messages; its ``size`` in bytes is None if it is not known.
 
-    Its ``encoding`` is None where it is to be found out, its ``columns`` are the fields of plants
-    by the names that its header has for them. The ``count`` of its lines is of those read.
+    Its ``encoding`` is None if it must be detected, its ``columns`` map names in its header to the
+    fields of plants. The ``count`` of its lines is of those read.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Source:
 
     @property
     def position(self) -> int:
-        """Bytes of the file that were read; 0 where its size is not known."""
+        """Bytes of the file that were read; 0 if its size is not known."""
         return 0 if self.size is None else self._file.tell()
 
     def lines(self) -> Iterator[str]:
@@ -98,7 +98,7 @@ def open_source(
 ) -> Iterator[Source]:
     """A file to read, or stdin for ``-``.
 
-    :raises SetupError: there is no such file, or nothing was in it.
+    :raises SetupError: there is no such file, or it is empty.
     """
     with io.FileIO(0, closefd=False) if path == "-" else Path(path).open("rb", buffering=0) as file:
         source = Source("stdin" if path == "-" else path, file, columns or {}, encoding)

@@ -76,12 +76,12 @@ class DatabaseStore:
         return highest
 
     def find_room(self) -> int | None:
-        """How many more plants it may hold, as far as that is known here."""
+        """How many more plants it may hold, if known."""
         store = require_store(self._session, self.name)
         return None if store.max_plants is None else store.max_plants - store.plants
 
     def find_deleted(self, plant_id: int) -> NewPlant | None:
-        """The plant as it was when it was last deleted, as far as the events tell."""
+        """The plant as it was when it was last deleted, if its event is kept."""
         rows = self._session.query("find_last_deletion", self._store.store_id, plant_id)
         return NewPlant(*rows[0]) if rows else None
 

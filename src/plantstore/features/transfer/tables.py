@@ -1,4 +1,4 @@
-"""The tables as a copy reads and writes them: in pages, alike on every database.
+"""The tables as a copy reads and writes them: in pages, the same on every database.
 
 Invariant: only a few pages are in memory, and rows are in the order of their keys, which are
 integers or bytes: every database and Python order them alike.
@@ -25,8 +25,8 @@ ALL: Stores = (0, INT64_MAX)
 class Table(Struct, frozen=True):
     """A table by its name, and the queries that read a page of it and write its rows.
 
-    ``first`` is a lower bound of the keys, for tables of stores without the store's id, with which
-    their rows begin. Then come the other columns of the key.
+    ``first`` is a lower bound of the keys. Rows of a store's table begin with the store's id, which
+    ``first`` omits; then come the other columns of the key.
     """
 
     name: str
@@ -53,7 +53,7 @@ class StoreRow(Struct, frozen=True):
 
     @property
     def identity(self) -> tuple[int, str, int]:
-        """What tells the store from any other: the columns that are written first."""
+        """The store's identity: the columns that are written first."""
         return self.store_id, self.name, self.created_at
 
     @property
@@ -86,8 +86,8 @@ def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[
     last: tuple[Any, ...] | None = None
     while True:
         page = session.query(table.read, *start, stores[1], PAGE_ROWS)
-        # It begins with the previous page's last row, since there is no key above the highest;
-        # unless that row was deleted meanwhile.
+        # A page begins with the previous page's last row, unless that was deleted meanwhile, since
+        # there is no key above the highest.
         yield from page[1:] if page and table.key(page[0]) == last else page
         if len(page) < PAGE_ROWS:
             return

@@ -16,7 +16,7 @@ class WebhookSettings(Struct, frozen=True):
     ] = False
     webhook_key: Annotated[
         Annotated[str, Meta(min_length=32, description="32 characters or more")] | None,
-        "a secret that those of new webhooks are made from; without it the database has theirs",
+        "a secret from which new webhooks' secrets are derived; else the database stores them",
     ] = None
     webhook_retries: Annotated[
         Annotated[tuple[Seconds, ...], Meta(min_length=1)],

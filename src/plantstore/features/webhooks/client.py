@@ -1,4 +1,4 @@
-"""Sends messages over HTTP, to addresses that anybody may send to.
+"""Sends messages over HTTP, only to public addresses.
 
 Invariant: each address is checked when it is connected to, whatever its name meant before; no
 redirect is followed, and no proxy is used.
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import aiohttp
 
 _TIMEOUT = 10.0
-_MAX_BYTES = 64 * 1024  # of a response: beyond, its connection is closed
+_MAX_BYTES = 64 * 1024  # of a response; if there is more, its connection is closed
 _KEPT = 1000  # characters of a response
 _MAX_WAIT = 86400.0
 _DAY_MS = 24 * 3600 * 1000
-_ALLOCATED = ip_network("2000::/3")  # of IPv6; mapped, NAT64 and all local ones are outside
+_ALLOCATED = ip_network("2000::/3")  # of IPv6; mapped, NAT64 and all local addresses are outside
 # 6to4, its relays, what older Pythons do not know (reserved, documentation), and Azure's host.
 _OTHERS = tuple(
     map(ip_network, ("192.88.99.0/24", "2002::/16", "192.0.0.0/24", "3fff::/20", "168.63.129.16"))
@@ -34,7 +34,7 @@ _OTHERS = tuple(
 
 
 def is_public(text: str) -> bool:
-    """Whether an address is one of the internet, not of a network behind it."""
+    """Whether an address is on the public internet."""
     address = ip_address(text.partition("%")[0])
     is_known = isinstance(address, IPv4Address) or address in _ALLOCATED
     is_one = is_known and address.is_global and not address.is_multicast
@@ -42,7 +42,7 @@ def is_public(text: str) -> bool:
 
 
 def open_client(settings: WebhookSettings) -> "aiohttp.ClientSession":
-    """What messages are sent with, on connections of its own."""
+    """An HTTP client with its own connections."""
     import aiohttp  # noqa: PLC0415 - an extra, and slow to import
 
     def connect(info: Any) -> socket.socket:  # noqa: ANN401 - as getaddrinfo has it

@@ -88,7 +88,7 @@ def _change(
     output: Output,
 ) -> None:
     """Change a webhook, or create one that is so."""
-    with noting(session) as note:  # without the address: it may be as good as a token
+    with noting(session) as note:  # without the address, which may contain a secret
         record = operate(session, require_store(session, store).store_id, webhook_id)
         note(f"webhook {verb}", store=store, webhook_id=record["id"])
     if "secret" not in record:
@@ -115,9 +115,9 @@ _delete = webhooks.delete_webhook
 _add("show", _show, "Show the last 100 deliveries to the webhook ID, the newest first.")
 _add("test", _test, "Send a test to the webhook ID, and print what came back.")
 for _verb, _operate, _about in (
-    ("pause", _pause, "Send nothing to the webhook ID until it is resumed; its messages wait."),
-    ("resume", _resume, "Send to the webhook ID again, at once, beginning with what waits."),
+    ("pause", _pause, "Pause the webhook ID until it is resumed; its messages wait."),
+    ("resume", _resume, "Resume the webhook ID at once, beginning with the waiting messages."),
     ("rotate", _rotate, "Print a new secret for the webhook ID; the old one signs for 24 hours."),
-    ("delete", _delete, "Delete the webhook ID, with what waits for it."),
+    ("delete", _delete, "Delete the webhook ID and its waiting messages."),
 ):
     _add(_verb, partial(_change, _verb, _operate), _about)

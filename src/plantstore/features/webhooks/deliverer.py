@@ -1,7 +1,7 @@
 """Delivers messages to the webhooks of a database, in a thread of one process of a fleet.
 
-Invariants: who delivers holds the lease; what was not accepted before it is lost is sent again by
-the next holder. It takes a twentieth of a processor at most, and each store gets its turn.
+Invariants: the deliverer holds the lease; messages not accepted before it loses the lease are sent
+again by the next holder. It takes a twentieth of a processor at most, and each store gets its turn.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again")
 
-_TICK_SECONDS = 0.5  # between two looks at the database
+_TICK_SECONDS = 0.5  # between two queries of the database
 _RETRY_SECONDS = 1.0  # to become the one who delivers
 _CLOSING_SECONDS = 2.0
 _CPU_SECONDS = _TICK_SECONDS / 20  # of a processor, until the next look
@@ -89,7 +89,7 @@ class Deliverer:
             self._is_over.wait(_RETRY_SECONDS)
 
     async def _deliver(self, is_held: Callable[[], bool]) -> None:
-        # A name that no server answers for holds a thread for long: others do not wait for it.
+        # A name that does not resolve blocks a thread for long: others do not wait for it.
         threads = ThreadPoolExecutor(_MAX_SENDING, "webhooks")
         asyncio.get_running_loop().set_default_executor(threads)
         self._queues, self._noted = {}, asyncio.Event()

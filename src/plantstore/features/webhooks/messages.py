@@ -23,7 +23,7 @@ _DERIVED = "key_"  # what stands for a secret that is made from the setting webh
 
 
 class Data(Struct, frozen=True, omit_defaults=True):
-    """What a message says of a store, and of the event of a revision if there is one."""
+    """What a message says about a store, and about an event if there is one."""
 
     store: str
     revision: int | None = None
@@ -102,5 +102,5 @@ def reveal_secret(stored: str, key: str | None) -> str:
     if not stored.startswith(_DERIVED):
         return stored
     if key is None:
-        raise SetupError("this webhook's secret was made from a key: set webhook_key")
+        raise SetupError("this webhook's secret was derived from a key: set webhook_key")
     return _SECRET + b64encode(hmac.digest(key.encode(), stored.encode(), "sha256")).decode()

@@ -1,4 +1,4 @@
-"""What one webhook has still to be sent, in order, and what is in flight.
+"""The messages that a webhook still has to get, in order, and those in flight.
 
 Invariants: changes of one plant are sent one after another, in their order; what the row of the
 webhook says is enough to go on, in any process.
@@ -91,7 +91,7 @@ class Queue:
         return webhook == self.webhook._replace(revision=webhook.revision)
 
     def add(self, messages: Sequence[Message], revision: int) -> None:
-        """Have the next messages wait, as far as the webhook is to have them.
+        """Queue the next messages, as far as the webhook wants them.
 
         Events before the first of them, or without any up to the ``revision``, are missing.
         """
@@ -127,7 +127,7 @@ class Queue:
         return None
 
     def note(self, message: Message, delivery: Delivery, wait: float) -> None:
-        """Note what came back, and how long the receiver asks to wait."""
+        """Note the response, and how long the receiver asks to wait."""
         self._sending.discard(message.data.id)
         revision = delivery.revision or 0
         if delivery.status is None or not 200 <= delivery.status < 300:  # noqa: PLR2004 - as HTTP has it
@@ -145,7 +145,7 @@ class Queue:
         return self._failing_since is not None and refused >= MAX_SENDING
 
     def _put_off(self, waiting: Waiting, delivery: Delivery, wait: float) -> Delivery:
-        """Have a message wait for its next attempt, or pause; the attempt, with the next one."""
+        """Schedule a message's next attempt, or pause; returns the delivery with that time."""
         delay, at = self._delays[: waiting.attempts + 1][-1], now()
         due = at + int(1000 * max(delay * random.uniform(*_JITTER), wait))  # noqa: S311 - no secret
         waiting.attempts, waiting.due = waiting.attempts + 1, due

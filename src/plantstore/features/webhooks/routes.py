@@ -73,7 +73,7 @@ def _add_changes(owners: Owners, key: str | None) -> None:
 
 
 def _add_sending(app: App, settings: WebhookSettings) -> None:
-    """Add what sends a message while its request waits; each store has its share of the threads."""
+    """Add the routes that send a message while the request waits; stores share the threads."""
     places = Pool("webhook_tests", _MAX_TESTS)  # full, it keeps no other request waiting
     threads = ThreadPoolExecutor(_MAX_TESTS, thread_name_prefix="webhook test")
 

@@ -154,9 +154,9 @@ def find_webhook(session: Queries, store_id: int, webhook_id: str) -> Webhook:
 
 
 def create_webhook(session: Queries, store_id: int, target: Target, *, key: str | None) -> Record:
-    """A webhook with its secret, which is sent what happens from now on.
+    """A webhook with its secret; it gets all events from now on.
 
-    :raises PlantStoreError: there are too many, or this one cannot be.
+    :raises PlantStoreError: there are too many, or it is not valid.
     """
     if find_spec("aiohttp") is None:
         raise InvalidChangeError(reason="webhooks need: pip install 'plantstore[webhooks]'")
@@ -180,7 +180,7 @@ def _show_secret(session: Queries, store_id: int, webhook_id: str, key: str | No
 
 
 def change_webhook(session: Queries, store_id: int, webhook_id: str, target: Target) -> Record:
-    """Change all that was asked for; without ``paused`` it is resumed."""
+    """Replace all fields; without ``paused`` it is resumed."""
     session.query("change_webhook", store_id, webhook_id, *target.check())
     reason = "paused by an owner" if target.paused else None
     return set_paused(session, store_id, webhook_id, reason=reason)

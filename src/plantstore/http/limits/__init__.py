@@ -1,1 +1,1 @@
-"""Limits that keep clients fair to each other: rates, turns, places, what guesses may cost."""
+"""Limits that share the service fairly: rates, turns, and the cost of guesses."""

@@ -1,6 +1,6 @@
-"""The address of the client that sent a request, also where proxies stand between.
+"""The address of the client that sent a request, also behind proxies.
 
-Invariant: a client cannot choose it: only what a trusted proxy says of its peer is believed.
+Invariant: a client cannot choose it: only trusted proxies are believed about their peers.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from plantstore.core.settings import UNIX
 from plantstore.server.messages import Request
 
-_MAX_HOPS = 20  # of what a header names, the last so many are looked at
+_MAX_HOPS = 20  # only the last addresses of a header are examined
 
 Address = IPv4Address | IPv6Address
 
@@ -45,7 +45,7 @@ class ClientAddress:
 def _parse(text: str) -> Address | None:
     """An address, as in ``192.0.2.1``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``.
 
-    One of IPv4 that is written as one of IPv6, as sockets for both have it, becomes the former.
+    An IPv4 address written as IPv6, as dual-stack sockets do, becomes IPv4.
     """
     text = text.strip()
     if text.startswith("["):

@@ -1,9 +1,9 @@
-"""A fair queue: while several users are active, none has more than a quantum of a round.
+"""A fair queue: while several users are active, none gets more than a quantum in a round.
 
 A round is one iteration of the event loop, with all requests that arrived since the last one. A
 user's requests beyond the quantum wait for the next rounds, in their order, so a user who floods
-the service delays mostly themselves. What a request costs beyond the quantum is taken from the next
-rounds. A user who is alone never waits.
+the service delays mostly themselves. A cost beyond the quantum is paid in the next rounds. A user
+who is alone never waits.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Hashable
 
 CACHED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
-ROUTED = 6  # of any other, and more:
-BYTES_SENT = 4096  # of a response, for each of which 1 is added
+ROUTED = 6  # of any other request; and also:
+BYTES_SENT = 4096  # of a response, which cost 1 more
 BYTES_READ = 512  # of a body
 REFUSED = 18  # is added to that of a request that is refused, which is explained and logged
 _QUANTUM = 24
@@ -22,7 +22,7 @@ _Waiting = tuple[int, "asyncio.Future[None]"]
 
 
 class FairQueue:
-    """The turns of one process's users, or of addresses. Make it on the event loop.
+    """The turns of the users, or addresses, of a process. Make it on the event loop.
 
     ``is_shared`` says whether several were active recently.
     """
@@ -36,7 +36,7 @@ class FairQueue:
         self._waiting: dict[Hashable, deque[_Waiting]] = {}
 
     def try_take(self, key: Hashable, cost: int) -> bool:
-        """Take a turn at once; whether there is one."""
+        """Take a turn if there is one now; returns whether there was."""
         if key != self._last:
             if self._last is not None:
                 self._shared_until = self._loop.time() + _SHARED_SECONDS
@@ -46,22 +46,22 @@ class FairQueue:
         elif not self.is_shared:
             return True
         spent = self._spent.get(key, 0)
-        if spent >= _QUANTUM:  # as it is at least while others of the key wait
+        if spent >= _QUANTUM:  # at least as long as others of the key wait
             return False
         self._spend(key, spent + cost)
         return True
 
     async def take(self, key: Hashable, cost: int) -> None:
-        """Take a turn, and wait for it where there is none at once."""
+        """Take a turn; wait for it if there is none now."""
         if not self.try_take(key, cost):
             turn = self._loop.create_future()
             self._waiting.setdefault(key, deque()).append((cost, turn))
             await turn
 
     async def take_of_network(self, network: Hashable) -> None:
-        """Take a turn for a request of nobody who is known, such as a health check.
+        """Take a turn for a request without a known user, such as a health check.
 
-        A few in a round leave a user alone, whose requests need not wait for turns then.
+        With only a few in a round, a lone user's requests still need not wait.
         """
         spent = self._spent.get(network, 0)
         if spent < _QUANTUM:
@@ -70,7 +70,7 @@ class FairQueue:
             await self.take(network, ROUTED)
 
     def charge(self, key: Hashable, cost: int) -> None:
-        """Add to what a request has cost: its size is known when it was handled."""
+        """Add to the cost of a request, whose size is known after it was handled."""
         if self.is_shared:
             self._spend(key, self._spent.get(key, 0) + cost)
 
@@ -96,7 +96,7 @@ class FairQueue:
 
 
 def _give(waiting: deque[_Waiting], spent: int) -> int:
-    """Give the first ones their turns; what is spent then."""
+    """Give turns to the first in the queue; returns what they cost."""
     while waiting and spent < _QUANTUM:
         cost, turn = waiting.popleft()
         if not turn.done():  # the service stopped waiting for it

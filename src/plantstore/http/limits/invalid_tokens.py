@@ -1,8 +1,8 @@
 """Bounds the cost of invalid tokens, without refusing valid ones.
 
-One token that is sent again and again, as by a broken client, is counted by itself; different ones,
-as in guessing, are counted together by address. Beyond the rate they are refused with 42901;
-malformed and repeated ones cost no query.
+A token that a broken client repeats is counted by itself; different tokens, as in guessing, are
+counted together by address. Beyond the rate they are refused with 42901; malformed and repeated
+ones cost no query.
 """
 
 from plantstore.core.errors import InvalidTokenError
@@ -12,14 +12,14 @@ from plantstore.http.limits.rates import Rates, require
 
 
 class InvalidTokens:
-    """At most ``count`` in ``seconds`` for each address. No token is kept, but its hash."""
+    """At most ``count`` in ``seconds`` for each address. Only hashes of tokens are kept."""
 
     def __init__(self, count: int, seconds: float) -> None:
         self._networks = Rates(count, seconds)
         self._tokens = Rates(count, seconds)
 
     def check(self, address: str, token: str) -> None:
-        """Return where only a look-up can tell whether the token is valid.
+        """Return if only a look-up can tell whether the token is valid.
 
         :raises PlantStoreError: it is not, or it comes too early after others.
         """
@@ -29,7 +29,7 @@ class InvalidTokens:
             raise InvalidTokenError
 
     def has_come_from(self, address: str) -> bool:
-        """Whether guesses came from the address, as far as is remembered."""
+        """Whether guesses came from the address recently."""
         return network_of(address) in self._networks
 
     def count(self, address: str, token: str, *, was_valid: bool) -> None:

@@ -7,13 +7,13 @@ from weakref import WeakValueDictionary
 
 from plantstore.http.limits.fair_queue import FairQueue
 
-_PAUSE = 1.0  # for a second in which a piece was done
+_PAUSE = 1.0  # for a second in which a piece of work was done
 
 
 class Lane:
-    """Has one piece of work at a time.
+    """Runs one piece of work at a time.
 
-    While several users are active, as much time as it took is left to others before the next one.
+    While several users are active, the lane is then left to others for as long as the work took.
     """
 
     def __init__(self, turns: FairQueue) -> None:
@@ -23,12 +23,12 @@ class Lane:
         self._began = 0.0
 
     async def enter(self) -> None:
-        """Wait until no piece is done."""
+        """Wait until no piece of work is in progress."""
         await self._lock.acquire()
         self._began = self._loop.time()
 
     def leave(self) -> None:
-        """Have the next piece enter."""
+        """Let the next piece of work enter."""
         seconds = self._loop.time() - self._began if self._turns.is_shared else 0.0
         self._loop.call_later(_PAUSE * seconds, self._lock.release)
 

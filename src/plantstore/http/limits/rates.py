@@ -16,9 +16,9 @@ _TOLERANCE = 1e-6  # seconds: what rounding may come to
 
 
 class Rates:
-    """``count`` times at once, and in each ``seconds`` again, for each of ``max_keys`` keys.
+    """``count`` times in each ``seconds``, all at once or not, for each of ``max_keys`` keys.
 
-    With more keys, the fullest buckets are forgotten.
+    With more keys, the fullest buckets are evicted.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Rates:
         return 0
 
     def check(self, key: Hashable) -> int:
-        """The whole seconds until the key has a token; 0 where it has."""
+        """The whole seconds until the key has a token; 0 if it has one."""
         full_at = self._full_at.get(key, 0.0) + self._interval
         missing = full_at - self._clock() - self._seconds
         return math.ceil(missing) if missing > _TOLERANCE else 0

@@ -3,6 +3,5 @@
 All functions take a session. Those that write run within a transaction of it, unless they say
 otherwise, and raise the domain's errors; the command line and ``http/`` turn them into words.
 
-``tokens``, ``new_tokens`` and ``records`` are what the service cannot do without; they import none
-of the others.
+The service needs ``tokens``, ``new_tokens`` and ``records``; they import none of the others.
 """

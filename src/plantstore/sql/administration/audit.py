@@ -1,7 +1,7 @@
-"""The audit trail: who changed what by administration, by a command or over HTTP, from where.
+"""The audit trail: who changed what, by a command or over HTTP, and from where.
 
-Invariants: a row is written in the transaction of what it tells. It has users by their numbers, so
-that who is erased is without a name here too.
+Invariants: a row is written in the transaction of its change. It has users' numbers, so that erased
+users have no name here either.
 """
 
 import msgspec
@@ -14,7 +14,7 @@ _NAMES_OF_USERS = ("user", "new_subject")
 
 
 class Actor(Struct, frozen=True):
-    """Who acts: a user with a token over HTTP, or a ``name`` of the system by a command."""
+    """Who acts: over HTTP a user with a token, by a command a ``name`` of the system."""
 
     address: str
     user_id: int | None = None
@@ -30,7 +30,7 @@ def write_audit(
     user_id: object,
     **details: object,
 ) -> None:
-    """Add a row, on a user if there is one; of the details, None is left out."""
+    """Add a row, about a user if there is one; details that are None are omitted."""
     kept = {
         key: value
         for key, value in details.items()

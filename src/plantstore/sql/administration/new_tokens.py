@@ -1,6 +1,6 @@
 """Grants tokens, with the users, stores and memberships that they need.
 
-Invariant: a token allows at most what its user's role does, and what its giver may.
+Invariant: a token allows at most what its user's role and its giver's scopes allow.
 """
 
 from msgspec.structs import replace
@@ -35,7 +35,7 @@ from plantstore.sql.administration.records import (
 from plantstore.sql.administration.tokens import IssuedToken, insert_token
 from plantstore.sql.session import Queries
 
-ANYTHING = frozenset(Scope)  # what the command line may give
+ANYTHING = frozenset(Scope)  # what the command line may grant
 
 
 def find_missing(session: Queries, grant: Grant) -> list[str]:
@@ -62,7 +62,7 @@ def create_token(session: Queries, grant: Grant) -> IssuedToken:
 
 
 def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) -> Grant:
-    """The grant with its scopes, for a user with this role, by who has the ``giver``'s scopes.
+    """The grant with its scopes, for a user with this role, from a giver with these scopes.
 
     :raises ForbiddenError: the giver may not give them.
     :raises InvalidChangeError: the role does not allow them, or no token can have the label or the
@@ -87,7 +87,7 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
 
 
 def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[Store, Role]:
-    """The token's store and what bounds the token; a new store's first member owns it."""
+    """The token's store and the role that bounds it; a new store's first member owns it."""
     name = _find_only_store(session, user) if grant.store is None else grant.store
     store, default = find_store(session, name), Role.EDITOR
     if store is None:
@@ -101,12 +101,12 @@ def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[
     elif grant.role not in (None, role):
         names = {"subject": user.subject, "store": store.name}
         raise OtherRoleError(**names, role=role, wanted=grant.role)
-    # The role in each store bounds what a token for all may do there.
+    # The role in each store bounds what a token for all stores may do there.
     return store, Role.OWNER if grant.all_stores else role
 
 
 def _find_only_store(session: Queries, user: User) -> str:
-    """Never one of several: another store's owner may have made the user a member of it."""
+    """Never guess one of several: another store's owner may have made the user a member."""
     names = [name for (name,) in session.query("find_stores_of", user.user_id)]
     if len(names) != 1:
         raise NoOwnStoreError(subject=user.subject, stores=", ".join(names) or "no store")

@@ -67,7 +67,7 @@ def list_users(session: Queries) -> list[User]:
 
 
 def find_user(session: Queries, subject: str) -> User | None:
-    if broken_rule(subject, SUBJECT_MAX):  # a database may not even accept it as text
+    if broken_rule(subject, SUBJECT_MAX):  # a database may not accept it as text
         return None
     rows = session.query("find_user", subject)
     return User(*rows[0]) if rows else None

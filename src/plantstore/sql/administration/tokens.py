@@ -21,8 +21,8 @@ from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_toke
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries
 
-_SOON_MS = 14 * 24 * 3600 * 1000  # before its end a token is said to expire soon
-_ALL = (0, INT64_MAX)  # the numbers of the first and the last store or user
+_SOON_MS = 14 * 24 * 3600 * 1000  # before its end a token is listed as expiring
+_ALL = (0, INT64_MAX)  # the first and the last number of a range of stores or users
 
 
 class TokenState(StrEnum):
@@ -35,11 +35,11 @@ class TokenState(StrEnum):
 
 
 class Token(Struct, frozen=True):
-    """What is stored of a token: everything but the secret.
+    """A stored token: everything except the secret.
 
-    ``permissions`` is what it allows as long as it is valid: what both its scopes and its user's
-    roles do, in any of the stores that it opens. ``last_used_at`` is None for never; the last use
-    may have been up to two minutes later. ``state`` is of the time when it was read.
+    ``permissions`` is what it allows while it is valid: what both its scopes and its user's roles
+    allow, in any of the stores that it opens. ``last_used_at`` is None for never; the last use may
+    have been up to two minutes later. ``state`` is of the time when it was read.
     """
 
     store_id: int
@@ -67,7 +67,7 @@ class Token(Struct, frozen=True):
 
 
 class IssuedToken(Struct, frozen=True):
-    """A new token, whose secret is never shown again, and sentences on what was created for it."""
+    """A new token, whose secret is never shown again, and sentences on what was created with it."""
 
     secret: str
     token: Token
@@ -77,7 +77,7 @@ class IssuedToken(Struct, frozen=True):
 def insert_token(
     session: Queries, store_id: int, user_id: int, grant: Grant, secret: str | None = None
 ) -> IssuedToken:
-    """A new token of the scopes granted, without any check; a declared one has its ``secret``."""
+    """A new token with the granted scopes, without any check; ``secret`` is a declared one."""
     secret = secret or make_token(store_id)
     token_hash = hash_token(secret)
     values = (grant.all_stores, to_text(grant.scopes or ()), grant.label, now(), grant.expires_at)
@@ -118,9 +118,9 @@ def find_token(session: Queries, token: str) -> Token:
 
 
 def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken, Token]:
-    """A new token with the user, store and scopes of the old one, and the old one as it is then.
+    """A new token with the user, store and scopes of the old one, and the changed old token.
 
-    The old one is valid for ``grace`` milliseconds more at most; the new one has its lifetime.
+    The old token stays valid for at most ``grace`` milliseconds; the new one has its lifetime.
 
     :raises TokenEndedError: the old one is not valid any more.
     """
@@ -137,7 +137,7 @@ def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken,
 
 
 def revoke_token(session: Queries, token: Token) -> Token:
-    """Revoke a token; the token as it is then, unchanged where it was revoked before."""
+    """Revoke a token; returns it, unchanged if it was already revoked."""
     if token.revoked_at is not None:
         return token
     revoked_at = now()
@@ -148,7 +148,7 @@ def revoke_token(session: Queries, token: Token) -> Token:
 def revoke_tokens(
     session: Queries, store_id: int | None = None, user_id: int | None = None
 ) -> list[Token]:
-    """Revoke those of ``list_tokens`` that are not revoked, all at once, and end such links."""
+    """Revoke the valid tokens of ``list_tokens``, all at once, and end their links."""
     bounds = (*number_range(store_id), *number_range(user_id))
     session.query("delete_links", *bounds)
     rows = session.query("revoke_tokens", *bounds, now())

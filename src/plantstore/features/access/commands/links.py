@@ -124,5 +124,5 @@ def _find_own_address(settings: Settings) -> str:
 
 
 def make_url(address: str, code: str) -> str:
-    """The address that signs in: the page takes the code from it."""
+    """The address that signs in; the page takes the code from it."""
     return f"{address.rstrip('/')}/#code={code}"

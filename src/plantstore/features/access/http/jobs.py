@@ -27,7 +27,7 @@ from plantstore.sql.session import OpenSession, Session
 failures = FailureLog(logging.getLogger(__name__), "access administration works again")
 
 MAX_JOBS = 64
-_IDLE_SECONDS = 60.0  # a connection that is idle for longer may be lost on its way
+_IDLE_SECONDS = 60.0  # a connection that was idle for longer may be lost
 _CLOSING_SECONDS = 2.0
 
 Result = TypeVar("Result")
@@ -36,7 +36,7 @@ Result = TypeVar("Result")
 class Job(Generic[Result]):
     """Work that is done once, on a session; ``future`` has its result.
 
-    Its commit takes the decision before, and its cancellation too: only one of them can.
+    Its commit and its cancellation first take ``decision``, and only one of them gets it.
     """
 
     def __init__(self, work: "Callable[[Session, Job[Result]], Result]") -> None:
@@ -47,14 +47,14 @@ class Job(Generic[Result]):
 
     @contextmanager
     def transaction(self, session: Session) -> Iterator[None]:
-        """As the session's, but what was cancelled is not committed."""
+        """See ``Session``; a cancelled job is not committed."""
         with session.transaction():
             yield
             if not self._decision.acquire(blocking=False):
                 raise DatabaseUnavailableError
 
     def run(self, kept: Session | None, open_session: OpenSession) -> Session | None:
-        """Do the work, on the session that was kept or a new one; which of them to keep."""
+        """Do the work on the kept session or a new one; returns the session to keep."""
         if self.future.done():  # cancelled while it waited
             return kept
         session, self._session = None, kept  # whose check may be aborted
@@ -71,7 +71,7 @@ class Job(Generic[Result]):
         return session
 
     def cancel(self) -> None:
-        """Let nobody wait for it longer, unless it has ended."""
+        """End the wait for it, unless it has ended."""
         reason = _explain(is_undone=self._decision.acquire(blocking=False))
         if _settle(self.future.set_exception, reason) and self._session is not None:
             self._session.abort()
@@ -80,7 +80,7 @@ class Job(Generic[Result]):
 class JobQueue:
     """The jobs of one process, one at a time, each for at most ``seconds`` with the wait for it.
 
-    They share the ``places``, and run in turns of their holders.
+    They share the ``places``, and holders take turns.
     """
 
     def __init__(self, open_session: OpenSession, seconds: float, places: Pool) -> None:
@@ -95,8 +95,8 @@ class JobQueue:
     async def run(self, holder: Hashable, work: Callable[[Session, Job[Result]], Result]) -> Result:
         """The result of work for a store, or for a network without a token.
 
-        :raises PlantStoreError: what the work raises; or the database did not do it in time; or
-            too many jobs wait already.
+        :raises PlantStoreError: what the work raises; or the database took too long; or too many
+            jobs are waiting.
         """
         self._places.take(holder)
         if self._thread is None:  # as a daemon it never keeps the process from exiting
@@ -117,7 +117,7 @@ class JobQueue:
         return result
 
     async def close(self) -> None:
-        """Close the session, after the job that runs."""
+        """Close the session, after the running job."""
         self._tickets.put(False)  # noqa: FBT003 - as above
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
@@ -128,7 +128,7 @@ class JobQueue:
         while not is_closing:
             with suppress(Empty):
                 if self._tickets.get(timeout=_IDLE_SECONDS):
-                    with self._lock:  # whose turn was the longest ago
+                    with self._lock:  # the holder whose turn was longest ago
                         holder, jobs = self._waiting.popitem(last=False)
                         job = jobs.popleft()
                         if jobs:
@@ -142,7 +142,7 @@ class JobQueue:
 
 
 def _is_current(session: Session) -> bool:
-    """Whether a session that was kept is still of use; else it is closed."""
+    """Whether a kept session can still be used; if not, it is closed."""
     try:
         session.revalidate()
     except SetupError:
@@ -152,7 +152,7 @@ def _is_current(session: Session) -> bool:
 
 
 def _settle(settle: Callable[[Any], None], outcome: object) -> bool:
-    """Give a job its outcome; whether it had none before."""
+    """Set a job's outcome; returns whether it had none before."""
     try:
         settle(outcome)
     except InvalidStateError:

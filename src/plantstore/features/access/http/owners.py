@@ -1,8 +1,8 @@
-"""What owners read and change of the access to their stores, in jobs, and the log of each change.
+"""How owners read and change the access to their stores, in jobs; each change is logged.
 
 Invariant: a change is made in one transaction, in which the caller is looked up again, and logged
-with who made it as soon as it is committed, whether the client still waits or not. Users are named
-by their numbers, as everywhere in the service's log.
+with its author when it is committed, even if the client has gone. Users are named by their numbers,
+as everywhere in the service's log.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
-Fields = Mapping[str, object]  # what a log line says of a change
+Fields = Mapping[str, object]  # the fields of a log line about a change
 Outcome = tuple[Response, Fields]
 # Of a session, who manages the store, the path's value if any, and the body if there is a kind.
 Change = Callable[..., Outcome]
@@ -65,7 +65,7 @@ class Owners:
         self._logger = administration_logger()
 
     def reads(self, pattern: str, read: Callable[..., object]) -> None:
-        """Add what is read of a store, by its number and the path's value if any, as JSON."""
+        """Add a read of a store, by its number and the path's value if any, as JSON."""
 
         async def operate(request: Request, *path: str) -> Response:
             values, store_name = split(pattern, path)
@@ -87,7 +87,7 @@ class Owners:
         change: Change,
         kind: type[Struct] | None = None,
     ) -> None:
-        """Add what changes something of a store; the audit trail has the command's ``action``."""
+        """Add a change to a store; the audit trail has the command's ``action``."""
 
         async def operate(request: Request, *path: str) -> Response:
             values, store_name = split(pattern, path)
@@ -110,7 +110,7 @@ class Owners:
     def audit(
         self, session: Session, request: Request, action: str, by: Caller | Token, changed: Fields
     ) -> None:
-        """Add a change to the audit trail, in its transaction; whose token it was, or is."""
+        """Add a change to the audit trail, in its transaction, with the token's user."""
         actor = Actor(self._client_address(request), by.user_id, by.token_id)
         ((store,),) = session.query("find_store_name", by.store_id)
         details = {key: value for key, value in changed.items() if key != "member_id"}

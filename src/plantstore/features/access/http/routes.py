@@ -1,4 +1,4 @@
-"""The routes of this room: below the address of any store, but for redeeming codes."""
+"""The routes of access: below the address of any store, except for redeeming codes."""
 
 from functools import partial
 

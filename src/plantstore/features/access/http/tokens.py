@@ -1,4 +1,4 @@
-"""A store's tokens over HTTP. A token's secret is in one response alone: that to its creation."""
+"""A store's tokens over HTTP. A token's secret is only in the response to its creation."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -28,7 +28,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class TokenRequest(Struct, frozen=True):
-    """The body that creates a token; what is left out has its default, ``null`` is for never."""
+    """The body that creates a token; omitted fields have defaults, ``null`` means never."""
 
     user: Text
     scopes: Annotated[
@@ -63,9 +63,9 @@ def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
 
 
 def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int) -> Grant:
-    """What a body asks for.
+    """The grant that a body requests.
 
-    The label says by default who grants it, and when, as on the command line.
+    By default the label says who grants it and when, as on the command line.
 
     :raises InvalidChangeError: no token can have its expiry.
     """

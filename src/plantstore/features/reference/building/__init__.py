@@ -1,4 +1,4 @@
-"""The reference at ``/docs``: the OpenAPI document as a page, whatever the document has in it."""
+"""The reference at ``/docs``: the OpenAPI document as a page, for any document."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from plantstore.http.errors import TABLE
 _HERE = Path(__file__).parents[1]
 _OF_THE_PAGE = ("base.css", "dom.js", "icon.svg", "session.js")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")  # shows HTML as text
-# What the three calls return, but for mistakes in a parameter or in HTTP itself.
+# The errors of the three calls, except for mistakes in a parameter or in HTTP itself.
 USUAL = (40002, 40003, 40004, 40101, 40102, 40301, 40401, 42901, 50301)
 _HEADING = re.compile("^### (.+)\n", re.MULTILINE)
 _MARK = r'\1\2<mark title="Your token">TOKEN</mark>'
@@ -66,7 +66,7 @@ def make_view(document: Json) -> dict[str, object]:
 
 
 def _find_headers(operations: list[Json]) -> dict[str, list[Json]]:
-    """The headers of responses by name, each of them once; a name may have several meanings."""
+    """The headers of responses by name, without repetition; a name may have several meanings."""
     found: dict[str, list[Json]] = {}
     for operation in operations:
         for response in operation["responses"].values():

@@ -1,6 +1,6 @@
 """The OpenAPI document as the reference reads it: its JSON, without most references.
 
-Invariant: no ``$ref`` is left but those to ``components/schemas``, which the page links to.
+Invariant: the only ``$ref`` left are those to ``components/schemas``, which the page links to.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ Json = Any  # what a JSON text holds
 
 
 def resolve(root: Json) -> Json:
-    """The document, with what a reference refers to in its place."""
+    """The document, with references replaced by what they refer to."""
 
     def put_in(node: Json) -> Json:
         if isinstance(node, list):

@@ -1,6 +1,6 @@
 """Calls of an operation in curl, Python and JavaScript.
 
-Each is complete but for the token, which is a variable named ``TOKEN``, as the page says. A test
+Each is complete except for the token, a variable named ``TOKEN``, as the page says. A test
 runs them all.
 """
 
@@ -22,7 +22,7 @@ _BEARER = "Authorization"
 
 
 class Call(Struct, frozen=True):
-    """One call: where to, its headers but for the token's, and its body, JSON or text."""
+    """A call: its address, its headers except the token's, and its body, JSON or text."""
 
     method: str
     url: str
@@ -34,7 +34,7 @@ class Call(Struct, frozen=True):
 
 
 def make_call(operation: Json, media_type: str = "") -> Call:
-    """The operation's call with what it requires, the first example of each."""
+    """The operation's call with all required parameters, each with its first example."""
     given: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}}
     for one in operation["parameters"]:
         if one.get("required"):
@@ -54,9 +54,9 @@ def make_call(operation: Json, media_type: str = "") -> Call:
 
 
 def list_examples(content: Json) -> list[tuple[str, Json]]:
-    """The examples of a media type, however they are written, each with its summary.
+    """The examples of a media type, each with its summary.
 
-    One of several has a summary.
+    A single example has an empty summary.
     """
     if "example" in content:
         return [("", content["example"])]
@@ -74,7 +74,7 @@ def example_of(parameter: Json) -> Json:
 
 
 def _find_returned(operation: Json, sent: str) -> str:
-    """The response's media type: the request's, if there is one of that."""
+    """The response's media type: the request's, if the response has it."""
     responses = operation["responses"].items()
     successes = (one for status, one in responses if status.startswith("2"))
     names = [name for one in successes for name in one.get("content", {})]
@@ -138,7 +138,7 @@ def _write_headers(call: Call, token: str, media_type: str) -> str:
 
 
 class Language(Struct, frozen=True):
-    """A language: its name for people, how a token is put into ``TOKEN``, and a call in it."""
+    """A language: its name, how to assign a token to ``TOKEN``, and how to write a call."""
 
     name: str
     setup: str

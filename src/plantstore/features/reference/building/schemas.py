@@ -25,7 +25,7 @@ def look_up(named: Mapping[str, Json], schema: Json) -> Json:
 
 
 def list_fields(named: Mapping[str, Json], schema: Json, depth: int = 0) -> Iterator[Field]:
-    """The fields of an object, or of those in an array; those of unnamed ones in it too."""
+    """The fields of an object, or of the objects in an array, and of unnamed objects inside."""
     found = look_up(named, schema)
     for part in found.get("allOf", []):
         yield from list_fields(named, part, depth)
@@ -38,7 +38,7 @@ def list_fields(named: Mapping[str, Json], schema: Json, depth: int = 0) -> Iter
 
 
 def write_type(schema: Json) -> Markup:
-    """Such as ``string (date-time), at most 7 characters``; a named one is a link to it."""
+    """Such as ``string (date-time), at most 7 characters``; a named schema is a link to it."""
     if name := schema.get("$ref", "").removeprefix(SCHEMAS):
         text = Markup('<a href="#schema-{0}">{0}</a>').format(name)
     elif "items" in schema:

@@ -1,6 +1,6 @@
 """Values of JSON, as they are written in JSON, JavaScript and Python.
 
-What fits into a line stands in one; else each key or item has its own, as formatters write it.
+A value that fits into a line gets one line; otherwise each key or item does, as in formatters.
 """
 
 import json
@@ -19,7 +19,7 @@ def write_value(
 ) -> str:
     """The value, its further lines indented by ``column``; ``used`` characters precede it.
 
-    ``words`` are those that a language writes other than JSON.
+    ``words`` are those that a language writes differently from JSON.
     """
     flat = json.dumps(value, ensure_ascii=False)
     if not value or not isinstance(value, dict | list):
