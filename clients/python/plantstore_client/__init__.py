@@ -1,24 +1,21 @@
 """Plant Store from Python: exact ids, paging, many changes at once, events, and safe retries.
 
-A request that fails on its way, or that the service asks to send later, is sent again up to three
-times. A create has an ``Idempotency-Key``, so it is done once.
+A request that fails on its way, or comes too early, is sent again; no create is done twice.
 """
 
 import json
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, fields
 from itertools import islice
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, TypeVar
 
 import httpx
 
-__all__ = ["Change", "Event", "Plant", "PlantStore", "Refused", "Result"]
-
 _WAITS = (0.2, 1.0, 5.0, None)  # seconds before a request is sent again
-_RETRY_LATER, _NOT_FOUND = (429, 503), 404
-_OUTCOME_UNKNOWN, _IDENTICAL_PLANT, _CHANGED = 50303, 40004, 41201
+_NOT_FOUND, _IDENTICAL_PLANT, _CHANGED, _OUTCOME_UNKNOWN = 404, 40004, 41201, 50303
 _NDJSON = {"Content-Type": "application/x-ndjson"}
 _LINES_A_REQUEST, _SILENCE = 1000, 40.0  # seconds; a quiet stream has a comment every 15 s
 _T = TypeVar("_T")
@@ -82,15 +79,12 @@ class Event:
     token_id: str | None = None
 
 
-class PlantStore:
+class PlantStore(AbstractContextManager["PlantStore"]):
     """The token's own store, or with a ``url`` that ends in ``/stores/NAME`` that one."""
 
     def __init__(self, url: str, token: str, *, timeout: float = 30.0) -> None:
         headers = {"Authorization": f"Bearer {token}"}
         self._client = httpx.Client(base_url=f"{url}/", headers=headers, timeout=timeout)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
@@ -223,7 +217,7 @@ def _read_lines(response: httpx.Response) -> Iterator[bytes]:
 
 
 def _wait(seconds: float | None, error: Exception) -> None:
-    if seconds is None or (isinstance(error, Refused) and error.status not in _RETRY_LATER):
+    if seconds is None or (isinstance(error, Refused) and error.status not in (429, 503)):
         raise error
     time.sleep(max(seconds, getattr(error, "retry_after", 0.0)))
 

@@ -111,15 +111,14 @@ export class PlantStore {
    * does not.
    */
   async *change(changes: Iterable<Change>): AsyncGenerator<[Change, Result]> {
-    const all = [...changes];
-    for (let at = 0; at < all.length; at += LINES_A_REQUEST) yield* this.#changePortion(all.slice(at, at + LINES_A_REQUEST));
+    const rest = [...changes];
+    while (rest.length > 0) yield* this.#changePortion(rest.splice(0, LINES_A_REQUEST));
   }
 
   /** Make up to 1,000 changes: all of them, or none. Refused: a change is; the message has its line. */
   async changeAll(changes: Change[]): Promise<Result[]> {
     const headers = { ...NDJSON, "Idempotency-Key": crypto.randomUUID() };
-    const body = changes.map(line).join("\n");
-    const done = await this.#send("POST", "changes?atomic=true", { headers, body });
+    const done = await this.#send("POST", "changes?atomic=true", { headers, body: toLines(changes) });
     return (await done.text()).trim().split("\n").map((text) => JSON.parse(text));
   }
 
@@ -166,12 +165,11 @@ export class PlantStore {
     }
   }
 
-  async *#changePortion(portion: Change[]): AsyncGenerator<[Change, Result]> {
-    let rest = portion;
+  async *#changePortion(rest: Change[]): AsyncGenerator<[Change, Result]> {
     for (let attempt = 0; rest.length > 0; attempt++) {
       let done = 0;
       try {
-        const response = await this.#fetch("POST", "changes", { headers: NDJSON, body: rest.map(line).join("\n") });
+        const response = await this.#fetch("POST", "changes", { headers: NDJSON, body: toLines(rest) });
         for await (const text of lines(response)) {
           const change = rest[done++] as Change;
           const result: Result = JSON.parse(text);
@@ -185,8 +183,7 @@ export class PlantStore {
   }
 
   async #send(method: string, path: string, init: Sent = {}): Promise<Response> {
-    let isRepeated = false;
-    for (let attempt = 0; ; attempt++) {
+    for (let attempt = 0, isRepeated = false; ; attempt++) {
       try {
         return await this.#fetch(method, path, init);
       } catch (error) {
@@ -226,9 +223,8 @@ async function* lines(response: Response): AsyncGenerator<string> {
   }
 }
 
-function isFinal(error: unknown): boolean {
-  return error instanceof Refused ? error.status !== 429 && error.status !== 503 : !(error instanceof TypeError);
-}
+const isFinal = (error: unknown): boolean =>
+  error instanceof Refused ? ![429, 503].includes(error.status) : !(error instanceof TypeError);
 
 async function wait(attempt: number, error: unknown): Promise<void> {
   const milliseconds = WAITS[attempt];
@@ -245,13 +241,10 @@ function repeated(change: Change, result: Result): Result {
 const condition = (ifMatch?: string): Record<string, string> => (ifMatch === undefined ? {} : { "If-Match": ifMatch });
 
 /** JSON.stringify refuses bigints: an id is written before the rest. */
-function line({ id, etag, ifMatch, ...rest }: Partial<Plant & Change>): string {
-  return `{"id":${id},${JSON.stringify({ ...rest, if_match: ifMatch }).slice(1)}`;
-}
-
+const line = ({ id, etag, ifMatch, ...rest }: Partial<Plant & Change>) =>
+  `{"id":${id},${JSON.stringify({ ...rest, if_match: ifMatch }).slice(1)}`;
+const toLines = (changes: Change[]) => changes.map(line).join("\n");
 const exact = ({ id_text, ...plant }: Data): Plant => ({ ...plant, id: BigInt(id_text) });
 const toEvent = (event: Data): StoreEvent => ({ ...event, plant: exact(event.plant) });
-
-async function toPlant(id: bigint, response: Response): Promise<Plant> {
-  return { id, ...(await response.json()), etag: response.headers.get("ETag") ?? undefined };
-}
+const toPlant = async (id: bigint, response: Response): Promise<Plant> =>
+  ({ id, ...(await response.json()), etag: response.headers.get("ETag") ?? undefined });

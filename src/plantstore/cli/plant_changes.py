@@ -124,7 +124,7 @@ def _require_room(store: Store, holding: int) -> None:
 
 def _describe(found: Summary) -> Iterator[str]:
     counts = f"added: {found.added}, changed: {found.changed}, removed: {found.removed}"
-    yield f"{'would change ' if found.dry_run else ''}plants of {found.store}; {counts}"
+    yield f"{'would change' if found.dry_run else 'changed'} plants of {found.store}; {counts}"
     for change in found.changes:
         tag = "" if change.plant.tag is None else f" ({change.plant.tag})"
         yield f"  {_SIGNS[change.kind]} {change.plant.id} {change.plant.name}{tag}"

@@ -64,7 +64,7 @@ def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
         from plantstore_client import PlantStore, Refused  # noqa: PLC0415 - as httpx
     except ImportError:
         raise SetupError("--url needs httpx: pip install 'plantstore[client]'") from None
-    token = Path(token_file).read_text(encoding="utf-8").strip()
+    token = Path(token_file).read_text(encoding="utf-8", errors="replace").strip()
     if _TOKEN.fullmatch(token) is None:
         raise SetupError(f"{token_file} must hold one token and nothing else")
     try:

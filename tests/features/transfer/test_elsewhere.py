@@ -171,6 +171,7 @@ def test_each_failure_is_a_sentence(
 ) -> None:
     add = ("plant", "add", "7", "Rose")
     reader = service.make_token(store, f"reader-of-{store}", role=Role.READER)
+    (program.folder / "binary").write_bytes(b"\xff")
     for file, text in (("reader", reader), ("wrong", "pst_1_wrong"), ("two", "a b"), ("no", "")):
         (program.folder / file).write_text(text)
     url = address[:2]
@@ -179,6 +180,7 @@ def test_each_failure_is_a_sentence(
         (1, (*url, "--token-file", "wrong"), add, "the token is not valid"),
         (1, (*url, "--token-file", "two"), add, "two must hold one token and nothing else"),
         (1, (*url, "--token-file", "no"), add, "no must hold one token"),
+        (1, (*url, "--token-file", "binary"), add, "binary must hold one token"),
         (1, (*url, "--token-file", "missing"), add, "missing: No such file"),
         (1, address, (*add, "--store", "nowhere"), "there is no such store"),
         (1, ("--url", "http://127.0.0.1:1", *address[2:]), add, "reached: Connection refused;"),
