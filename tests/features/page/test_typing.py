@@ -106,7 +106,7 @@ def test_enter_held_adds_one(driver: PageDriver) -> None:
     driver.page.keyboard.down("Enter")
     driver.repeat_key("Enter")
     driver.assert_shows("Added Fern (1)", "#message")
-    expect(driver["#add-reason"]).to_be_hidden()
+    expect(driver["#reason"]).to_be_hidden()
     assert len(driver.list_plants()) == 1
 
 
@@ -127,10 +127,10 @@ def test_what_breaks_a_rule_is_said_at_once(
         driver["#add-set-id"].click()
     driver[f"#add-{field}"].fill(text)
     driver.page.keyboard.press("Enter")
-    driver.assert_shows(reason, "#add-reason")
+    driver.assert_shows(reason, "#reason")
     driver.assert_shows(reason, "#announcements")
     expect(driver[f"#add-{field}"]).to_be_focused()
     expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
     expect(driver[f"#add-{field}"]).to_have_value(text)
     driver[f"#add-{field}"].fill("3")
-    expect(driver["#add-reason"]).to_be_hidden()
+    expect(driver["#reason"]).to_be_hidden()

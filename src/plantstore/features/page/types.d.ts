@@ -51,6 +51,7 @@ interface Change {
 interface Cell {
   id: string;
   field: TextField;
+  place: "row" | "panel";
   text: string;
   before: Plant;
 }

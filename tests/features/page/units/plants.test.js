@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.js";
-import { compareIds, findBrokenRule, parseExactly, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
+import { compareIds, exchange, findBrokenRule, parseExactly, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
 import { countTags, View } from "../../../../src/plantstore/features/page/static/view.js";
 import { makeOddPlants, numbers } from "./odd_plants.js";
 
@@ -70,24 +70,21 @@ test("each order has its way back, and plants without a tag come last", () => {
   assert.deepEqual(show("nonsense"), ["Fern 10", "aloe", "Fern 9"]);
 });
 
-for (const [order, few] of [["id", true], ["name", true], ["-tag", true], ["tag", false]])
-  test(`what changes is shown as if all were shown anew: by ${order}, ${few ? "few" : "many"}`, () => {
-    const random = numbers(few ? 7 : 11);
+for (const order of ["id", "name", "-tag"])
+  test(`what changes is shown as if all were shown anew: by ${order}`, () => {
+    const random = numbers(7);
     const pick = (size) => random.next().value % size;
     const plants = makePlants();
-    const shown = { text: "a", order };
-    let view = makeView([], shown);
+    let view = makeView([], { text: "a", order });
     for (let round = 0; round < 60; round += 1) {
       const changes = new Map();
-      for (let left = few ? 3 : 300; left > 0; left -= 1)
+      for (let left = 30; left > 0; left -= 1)
         changes.set(`${pick(500)}`, pick(3) ? { id: "", name: "abc"[pick(3)] + pick(9), tag: "xyz"[pick(4)] } : null);
       for (const [id, plant] of changes) if (plant) plant.id = id;
-      const made = plants.apply(changes);
-      if (few) view.change(made);
-      else view = makeView(plants.items, shown);
-      const anew = makeView(plants.items, shown);
-      assert.deepEqual(namesOf(view), namesOf(anew));
+      view = new View(view, exchange(view.all, view.compare, plants.apply(changes)));
+      assert.deepEqual(namesOf(view), namesOf(makeView(plants.items, view)));
       assert.deepEqual(plants.items, [...plants.items].sort((a, b) => compareIds(a.id, b.id)));
+      assert.ok(plants.items.every((plant) => plants.get(plant.id) === plant));
     }
   });
 

@@ -189,6 +189,6 @@ async function solve(item, theirs) {
 /** @param {Plant} after @param {Plant} theirs */
 function editAgain(after, theirs) {
   const field = after.name === theirs.name ? "tag" : "name";
-  drafts.cell = { id: after.id, field, text: after[field] ?? "", before: theirs };
+  drafts.cell = { id: after.id, field, place: "row", text: after[field] ?? "", before: theirs };
   redraw();
 }

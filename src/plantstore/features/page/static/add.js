@@ -1,31 +1,26 @@
 // Row 0, where a plant is typed. Enter takes it at once: the fields are free for the next one, and keep its tag.
 
 import { addTyped } from "./actions.js";
-import { $, announce, explain, isNarrow } from "./dom.js";
+import { $, announce, complain, isNarrow } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { attachPicker } from "./picker.js";
-import { findBrokenRule } from "./plant.js";
+import { FIELDS, findBrokenRule } from "./plant.js";
 import { drafts, onDraw } from "./state.js";
 import { t } from "./texts.js";
-
-/** @type {Field[]} */ const FIELDS = ["name", "tag", "id"];
 
 function submit() {
   const { id, name, tag } = drafts.add;
   const broken = name.trim() || tag || id ? findBrokenRule({ id: id.trim() || "1", name, tag: tag || undefined }) : null;
-  complain(broken?.reason, broken?.field);
-  if (broken) return $(`add-${broken.field}`).focus();
+  if (broken) {
+    $(`add-${broken.field}`).focus();
+    return complain($(`add-${broken.field}`), broken.reason);
+  }
+  complain();
   if (!addTyped()) return;
   $("add-id").hidden = true;
   grid.root.scrollTop = 0;
   $("add-name").focus();
-}
-
-/** @param {string} [reason] @param {Field} [broken] */
-function complain(reason = "", broken) {
-  explain("add-reason", reason);
-  for (const field of FIELDS) $(`add-${field}`).ariaInvalid = `${field === broken}`;
 }
 
 export function openAdd() {
@@ -49,7 +44,7 @@ for (const field of FIELDS) {
   const input = $(`add-${field}`);
   input.addEventListener("input", () => {
     drafts.add[field] = input.value;
-    if ($("add-reason").textContent) complain();
+    complain();
     draw();
   });
   input.addEventListener("keydown", (event) => {

@@ -172,8 +172,6 @@ export class Api {
 
 // The plants of one store. Its operations continue when another store is shown.
 export class Store {
-  /** @type {Set<string>} */ busy = new Set(); // the ids of the plants that are being changed
-
   /** @param {Api} api @param {string} name */
   constructor(api, name) {
     this.api = api;

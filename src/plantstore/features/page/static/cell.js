@@ -1,45 +1,57 @@
-// The editor of a cell, which is in its row and goes with it. What is typed is a draft: it is saved by Enter, Tab
-// and a click elsewhere, and dropped by Escape.
+// The editors of a plant's texts: one is in its row and goes with it, the others are in the panel. What is typed is a
+// draft: it is saved by Enter, Tab and a click elsewhere, and dropped by Escape.
 
 import { edit, takeBack } from "./actions.js";
-import { $, announce, make, targetOf } from "./dom.js";
+import { $, complain, make, targetOf } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { say } from "./message.js";
 import { attachPicker, closePicker } from "./picker.js";
-import { findBrokenRule, makePlant } from "./plant.js";
-import { drafts, queue, redraw, rowIdOf } from "./state.js";
+import { CONTENTS, findBrokenRule, makePlant } from "./plant.js";
+import { shownPlant } from "./search.js";
+import { drafts, findPending, redraw } from "./state.js";
 import { rich, t } from "./texts.js";
 
-/** @type {Record<TextField, HTMLInputElement>} */
-const inputs = { name: makeInput("name"), tag: makeInput("tag") };
+const makeInput = () => make("input", { className: "cell-input", autocomplete: "off", dir: "auto", enterKeyHint: "done", "aria-describedby": "reason" });
+
+/** @type {Record<Cell["place"], Record<TextField, HTMLInputElement>>} */
+const inputs = {
+  row: { name: makeInput(), tag: makeInput() },
+  panel: { name: $("panel-name"), tag: $("panel-tag") },
+};
 let isMoving = false;
 
-/** @param {TextField} field */
-function makeInput(field) {
-  const input = make("input", { className: "cell-input", autocomplete: "off", dir: "auto", enterKeyHint: "done" });
-  if (field === "tag") attachPicker(input, () => save());
-  input.addEventListener("input", () => {
-    if (drafts.cell) drafts.cell.text = input.value;
-    tell("");
-  });
-  input.addEventListener("keydown", press);
-  input.addEventListener("focusout", ({ relatedTarget }) => {
-    if (!isMoving && relatedTarget && drafts.cell?.field === field) save(false);
-  });
-  return input;
+for (const place of /** @type {Cell["place"][]} */ (["row", "panel"]))
+  for (const field of CONTENTS) {
+    const input = inputs[place][field];
+    if (field === "tag") attachPicker(input, () => save());
+    input.addEventListener("input", () => {
+      if (place === "panel" && drafts.cell?.field !== field) begin(shownPlant() ?? "", field, place);
+      if (drafts.cell) drafts.cell.text = input.value;
+      complain(input);
+    });
+    input.addEventListener("keydown", press);
+    input.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!isMoving && relatedTarget && drafts.cell?.field === field) save(false);
+    });
+  }
+
+// Whether there is a draft by now: not of a plant that is being added or deleted.
+/** @param {string} id @param {TextField} field @param {Cell["place"]} place */
+function begin(id, field, place) {
+  if (drafts.cell && !save(false)) return false;
+  const pending = findPending(id);
+  if (pending?.action.kind === "add" && pending.state === "refused") takeBack(pending);
+  const plant = list.plants.get(id);
+  if (!plant || !list.may("update") || (pending && !pending.after)) return false;
+  const shown = pending?.after ?? plant;
+  drafts.cell = { id, field, place, text: shown[field] ?? "", before: pending?.state === "refused" ? plant : shown };
+  return true;
 }
 
 /** @param {string} id @param {TextField} field */
 function openCell(id, field) {
-  if (drafts.cell && !save(false)) return;
-  const pending = queue.findLast((item) => rowIdOf(item) === id);
-  if (pending?.action.kind === "add") return pending.state === "refused" ? takeBack(pending) : undefined;
-  const plant = list.plants.get(id);
-  if (!plant || !list.may("update") || (pending && !pending.after)) return;
-  const isRefused = pending?.state === "refused";
-  const before = pending && !isRefused ? (pending.after ?? plant) : plant;
-  drafts.cell = { id, field, text: (isRefused ? pending.after : before)?.[field] ?? "", before };
+  if (!begin(id, field, "row")) return;
   grid.turnTo(id, field);
   grid.draw();
 }
@@ -47,9 +59,9 @@ function openCell(id, field) {
 // Into its cell, wherever that is by now; a row that was drawn anew gets it back as it was.
 grid.on.place = (row) => {
   const draft = drafts.cell;
-  const cell = draft && row.querySelector(`.${draft.field}`);
+  const cell = draft?.place === "row" && row.querySelector(`.${draft.field}`);
   if (!draft || !cell) return;
-  const input = inputs[draft.field];
+  const input = inputs.row[draft.field];
   if (input.parentElement === cell) return;
   const [start, end] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
   const isBack = input.isConnected && input.value === draft.text;
@@ -63,27 +75,31 @@ grid.on.place = (row) => {
   isMoving = false;
 };
 grid.on.edit = openCell;
+
+// The plant is gone, or not on show any more: what was typed can still be read.
 grid.on.leave = () => {
-  say(rich("edit.lost", { text: drafts.cell?.text }), {}, "failed"); // what was typed can still be read
+  if (!drafts.cell) return;
+  say(rich("edit.lost", { text: drafts.cell.text }), {}, "failed");
   close();
 };
 
 // Whether it may close: what breaks a rule stays, with the reason.
-function save(hasFocus = true) {
+export function save(hasFocus = true) {
   const draft = drafts.cell;
   if (!draft) return true;
-  const { id, name, tag = "" } = draft.before;
-  /** @type {Plant} */ const after = makePlant({ id, name, tag, [draft.field]: draft.text });
-  if (draft.before.tag === "" && !after.tag) after.tag = ""; // an empty one is none, but not the same
+  const { place, field, before } = draft;
+  const { id, name, tag = "" } = before;
+  /** @type {Plant} */ const after = makePlant({ id, name, tag, [field]: draft.text });
+  if (before.tag === "" && !after.tag) after.tag = ""; // an empty one is none, but not the same
   const reason = findBrokenRule(after)?.reason;
   if (reason) {
-    tell(reason);
-    inputs[draft.field].focus();
+    inputs[place][field].focus();
+    complain(inputs[place][field], reason);
     return false;
   }
   close();
-  edit(draft.before, after);
-  if (hasFocus) grid.root.focus({ preventScroll: true });
+  edit(before, after);
+  if (hasFocus && place === "row") grid.root.focus({ preventScroll: true });
   return true;
 }
 
@@ -91,27 +107,10 @@ function close() {
   drafts.cell = null;
   isMoving = true;
   closePicker();
-  for (const input of Object.values(inputs)) input.remove();
+  for (const input of Object.values(inputs.row)) input.remove();
   isMoving = false;
-  tell("");
+  complain();
   redraw();
-}
-
-/** @param {string} reason */
-function tell(reason) {
-  for (const input of Object.values(inputs)) {
-    input.ariaInvalid = `${reason !== ""}`;
-    input.setCustomValidity(reason);
-    input.title = reason;
-  }
-  $("cell-reason").hidden = !reason;
-  $("cell-reason").textContent = reason;
-  const draft = drafts.cell;
-  if (!reason || !draft) return;
-  announce(reason);
-  const { left, bottom } = inputs[draft.field].getBoundingClientRect();
-  $("cell-reason").style.left = `${left}px`;
-  $("cell-reason").style.top = `${bottom + 2}px`;
 }
 
 /** @param {KeyboardEvent} event */
@@ -119,10 +118,10 @@ function press(event) {
   const draft = drafts.cell;
   if (!draft || event.isComposing || event.defaultPrevented) return;
   if (event.key === "Enter" && !event.repeat) save();
-  else if (event.key === "Tab") goOn(draft, event.shiftKey);
+  else if (event.key === "Tab" && draft.place === "row") goOn(draft, event.shiftKey);
   else if (event.key === "Escape") {
     close();
-    grid.root.focus({ preventScroll: true });
+    if (draft.place === "row") grid.root.focus({ preventScroll: true });
   } else return;
   event.preventDefault();
   event.stopPropagation();
@@ -136,5 +135,6 @@ function goOn({ id, field }, isBack) {
 
 // A click elsewhere saves, also where nothing can have the focus.
 addEventListener("pointerdown", (event) => {
-  if (drafts.cell && !targetOf(event).closest(".cell-input, #picker")) save(false);
+  const { cell } = drafts;
+  if (cell && targetOf(event) !== inputs[cell.place][cell.field] && !targetOf(event).closest("#picker")) save(false);
 }, true);

@@ -76,6 +76,27 @@ export function explain(id, text) {
   if (text) announce(text);
 }
 
+// Below a field, or above it where there is no room; in its dialog, outside of which nothing can be chosen.
+/** @param {HTMLElement} box @param {HTMLElement} field */
+export function placeAt(box, field) {
+  field.closest("dialog, section")?.append(box);
+  const { left, bottom, top } = field.getBoundingClientRect();
+  const { style, offsetHeight, offsetWidth } = box;
+  const isBelow = bottom + offsetHeight < innerHeight;
+  style.left = `${Math.max(4, Math.min(left, innerWidth - offsetWidth - 4))}px`;
+  style.top = `${isBelow ? bottom + 2 : top - offsetHeight - 2}px`;
+}
+
+// Why what was typed into a field cannot be taken; none when it is typed on.
+/** @param {HTMLElement} [field] @param {string} [reason] */
+export function complain(field, reason = "") {
+  for (const broken of all("[aria-invalid]")) broken.ariaInvalid = null;
+  explain("reason", reason);
+  if (!field || !reason) return;
+  field.ariaInvalid = "true";
+  placeAt($("reason"), field);
+}
+
 // For text that changes with each key: only the last one is announced.
 /** @param {string} text */
 export function announceLast(text) {

@@ -2,7 +2,7 @@
 
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
-import { FEW, Plants } from "./plant.js";
+import { exchange, Plants } from "./plant.js";
 import { redraw } from "./state.js";
 import { t } from "./texts.js";
 import { View } from "./view.js";
@@ -60,7 +60,8 @@ class PlantList {
     this.failures = 0;
     this.added = [];
     this.#setState("none");
-    this.show({ ...ALL, order: this.view.order });
+    this.view = new View(ALL, []);
+    this.show(ALL);
   }
 
   stop() {
@@ -109,11 +110,16 @@ class PlantList {
     const { plants } = loading;
     const isShorter = !plants.isComplete && plants.items.length < this.plants.items.length;
     if (loading !== this.#loading || isShorter) return;
-    if (added && plants === this.plants) this.view.append(added);
+    if (added && plants === this.plants) this.#change(added.map((plant) => [undefined, plant]));
     else this.#replace(plants);
-    this.changeRows();
     if (plants.isComplete) this.failures = 0;
     this.#setState(plants.isComplete ? "ready" : "loading");
+  }
+
+  /** @param {[Plant | undefined, Plant | null][]} changes */
+  #change(changes) {
+    this.view = new View(this.view, exchange(this.view.all, this.view.compare, changes));
+    this.changeRows();
   }
 
   /** @param {Plants} plants */
@@ -125,7 +131,7 @@ class PlantList {
 
   /** @param {Looked} looked */
   show(looked) {
-    this.view = new View(looked, this.plants.items, this.store ? this.view : undefined);
+    this.view = new View(looked, looked.order === this.view.order ? this.view.all : this.plants.items); // sorted already
     this.added = this.added.filter(({ state }) => state !== "stored");
     this.selected = new Set();
     this.look += 1;
@@ -193,10 +199,8 @@ class PlantList {
     if (this.store !== store || !loading) return;
     const made = loading.apply(changes);
     const shown = loading.plants === this.plants ? made : this.plants.apply(changes);
-    if (shown.length <= FEW) this.view.change(shown);
-    else this.view = new View(this.view, this.plants.items);
     this.fresh = new Set(shown.map(([, plant]) => plant?.id ?? ""));
-    if (shown.length) this.changeRows();
+    if (shown.length) this.#change(shown);
   }
 }
 

@@ -1,6 +1,6 @@
 // The store's tags below a field: with their colours and numbers, filtered by what is typed.
 
-import { $, bdi, make, makePill } from "./dom.js";
+import { $, bdi, make, makePill, placeAt } from "./dom.js";
 import { list } from "./list.js";
 import { fold } from "./plant.js";
 import { figures } from "./texts.js";
@@ -36,12 +36,10 @@ function show(text) {
   const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word)));
   shown = matching.slice(0, MAX_OPTIONS).map(([tag]) => tag);
   marked = -1;
-  const isUseless = !field || !shown.length || (shown.length === 1 && shown[0] === field.value);
-  if (isUseless) return closePicker();
-  field?.closest("dialog, section")?.append($("picker")); // nothing outside a dialog can be chosen
+  if (!field || !shown.length || (shown.length === 1 && shown[0] === field.value)) return closePicker();
   $("picker").replaceChildren(...matching.slice(0, MAX_OPTIONS).map(makeOption));
   $("picker").hidden = false;
-  place();
+  placeAt($("picker"), field);
   mark(-1);
 }
 
@@ -55,17 +53,7 @@ function makeOption([tag, number], at) {
   return option;
 }
 
-// Above the field where there is no room below.
-function place() {
-  if (!field) return;
-  const { left, bottom, top } = field.getBoundingClientRect();
-  const { style, offsetHeight } = $("picker");
-  const isBelow = bottom + offsetHeight < innerHeight;
-  style.left = `${Math.max(4, Math.min(left, innerWidth - 244))}px`;
-  style.top = `${isBelow ? bottom + 2 : top - offsetHeight - 2}px`;
-}
-
-addEventListener("resize", () => $("picker").hidden || place());
+addEventListener("resize", () => $("picker").hidden || !field || placeAt($("picker"), field));
 
 /** @param {number} place */
 function mark(place) {

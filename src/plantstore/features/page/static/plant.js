@@ -60,24 +60,11 @@ export function compareIds(one, other) {
 /** @type {Order} */
 export const byId = (a, b) => compareIds(a.id, b.id);
 
-// The index that a plant has, or would have, among those in this order.
-/** @param {Plant[]} plants @param {Order} order @param {Plant} plant */
-function findPlace(plants, order, plant) {
-  let low = 0;
-  let high = plants.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (order(plants[middle], plant) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-// Takes one out and puts another one in, where there are such.
-/** @param {Plant[]} plants @param {Order} order @param {Plant | null | undefined} old @param {Plant | null | undefined} plant */
-export function exchange(plants, order, old, plant) {
-  if (old) plants.splice(findPlace(plants, order, old), 1);
-  if (plant) plants.splice(findPlace(plants, order, plant), 0, plant);
+// Plants in this order, without those that are gone and with those that are new: what is sorted already is sorted fast.
+/** @param {Plant[]} plants @param {Order} order @param {[Plant | undefined, Plant | null][]} changes each as it was and as it is */
+export function exchange(plants, order, changes) {
+  const gone = new Set(changes.map(([old]) => old));
+  return [...plants.filter((plant) => !gone.has(plant)), ...changes.flatMap(([, plant]) => plant ?? [])].sort(order);
 }
 
 /** @param {Plant} one @param {Plant} other */
@@ -122,8 +109,6 @@ export const fold = (text) =>
     .replace(/[æœßøđłς×]/g, (letter) => LETTERS[letter])
     .replace(/["‘’‚‛“”„‟‹›«»´`]/g, "'");
 
-export const FEW = 200; // changes that are made one by one
-
 // With what is looked for in it: its words, and its id.
 /** @param {Plant} plant */
 const index = (plant) => Object.assign(plant, { folded: fold(`${plant.name} ${plant.tag ?? ""}`) });
@@ -131,11 +116,13 @@ const index = (plant) => Object.assign(plant, { folded: fold(`${plant.name} ${pl
 // All loaded plants of one store, in the order of their ids.
 export class Plants {
   /** @type {Plant[]} */ items = [];
+  /** @type {Map<string, Plant>} */ #byId = new Map();
   isComplete = false;
 
   /** @param {Plant[]} plants */
   append(plants) {
     for (const plant of plants) this.items.push(index(plant));
+    for (const plant of plants) this.#byId.set(plant.id, plant);
   }
 
   // Plants by their ids, null for one that is gone. Returns what differs, each as it was and as it
@@ -148,21 +135,18 @@ export class Plants {
       const old = this.get(id);
       const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);
       if (isBeyond || (old && plant ? isSame(old, plant) : !old && !plant)) continue;
-      made.push([old, plant && index({ ...plant })]);
+      const changed = plant && index({ ...plant });
+      made.push([old, changed]);
+      if (changed) this.#byId.set(id, changed);
+      else this.#byId.delete(id);
     }
-    if (made.length <= FEW) for (const [old, plant] of made) exchange(this.items, byId, old, plant);
-    else {
-      const gone = new Set(made.map(([old]) => old));
-      const added = made.flatMap(([, plant]) => plant ?? []);
-      this.items = [...this.items.filter((plant) => !gone.has(plant)), ...added].sort(byId);
-    }
+    if (made.length) this.items = exchange(this.items, byId, made);
     return made;
   }
 
-  /** @param {string} id @returns {Plant | undefined} */
+  /** @param {string} id */
   get(id) {
-    const found = this.items[findPlace(this.items, byId, { id, name: "" })];
-    return found?.id === id ? found : undefined;
+    return this.#byId.get(id);
   }
 
   // The id after the last. Null while it is not known.

@@ -38,6 +38,10 @@ export function forgetState() {
 /** @param {Pending} item */
 export const rowIdOf = ({ action, before, after, key }) => (action.kind === "add" ? `+${key}` : ((after ?? before)?.id ?? ""));
 
+// The last change of a row's plant that is not stored yet.
+/** @param {string} id of the row */
+export const findPending = (id) => queue.findLast((item) => rowIdOf(item) === id);
+
 /** @param {Pending} item */
 export function drop(item) {
   const place = queue.indexOf(item);

@@ -1,6 +1,6 @@
 // The plants on show: those that have all the words that are looked for, and one of the tags, in an order.
 
-import { byId, compareIds, exchange, fold } from "./plant.js";
+import { byId, compareIds, fold } from "./plant.js";
 
 // Numbers in a text are in their order: "bed 9" is before "bed 10".
 /** @param {string} text */
@@ -26,21 +26,17 @@ function byTag(a, b) {
 const ORDERS = { id: byId, name: byName, tag: byTag };
 
 export class View {
-  /** @type {Plant[]} */ items = [];
-  /** @type {Plant[]} */ #all = []; // in this order
-
   // `order` is the name of a field, with a minus before it for the other way round; "" is the tag of plants without.
-  // What was sorted for `former`, a view of the same plants, is sorted already.
-  /** @param {Looked} looked @param {Plant[]} plants @param {View} [former] */
-  constructor({ text, tags, order }, plants, former) {
+  /** @param {Looked} looked @param {Plant[]} plants */
+  constructor({ text, tags, order }, plants) {
     this.text = text;
     this.tags = tags;
     this.order = order;
     this.words = fold(text).split(/\s+/).filter(Boolean);
     const compare = ORDERS[order.replace("-", "")] ?? byId;
     /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
-    this.#all = former?.order === order ? former.#all : order === "id" ? [...plants] : [...plants].sort(this.compare);
-    this.items = this.isWhole ? this.#all : this.#all.filter((plant) => this.matches(plant));
+    this.all = [...plants].sort(this.compare);
+    this.items = this.isWhole ? this.all : this.all.filter((plant) => this.matches(plant));
   }
 
   get isWhole() {
@@ -51,26 +47,6 @@ export class View {
   matches({ id, name, tag = "", folded = fold(`${name} ${tag}`) }) {
     for (const word of this.words) if (!folded.includes(word) && id !== word) return false;
     return !this.tags.length || this.tags.includes(tag);
-  }
-
-  // Those that follow all others by id.
-  /** @param {Plant[]} plants */
-  append(plants) {
-    for (const plant of plants) this.#all.push(plant);
-    if (this.order !== "id") this.#all.sort(this.compare);
-    if (this.isWhole) this.items = this.#all;
-    else if (this.order === "id") this.items = [...this.items, ...plants.filter((plant) => this.matches(plant))];
-    else this.items = this.#all.filter((plant) => this.matches(plant));
-  }
-
-  /** @param {[Plant | undefined, Plant | null][]} changes */
-  change(changes) {
-    for (const [old, plant] of changes) {
-      exchange(this.#all, this.compare, old, plant);
-      if (this.items === this.#all) continue;
-      const [wasShown, isShown] = [old && this.matches(old), plant && this.matches(plant)];
-      exchange(this.items, this.compare, wasShown ? old : null, isShown ? plant : null);
-    }
   }
 }
 
