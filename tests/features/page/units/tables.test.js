@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.js";
 import { FIELDS, Plants } from "../../../../src/plantstore/features/page/static/plant.js";
-import { checkRows, countNamesakes } from "../../../../src/plantstore/features/page/static/rows.js";
+import { checkRows, countTwins } from "../../../../src/plantstore/features/page/static/rows.js";
 import { readTable, writeCsv } from "../../../../src/plantstore/features/page/static/tables.js";
 import { makeOddPlants } from "./odd_plants.js";
 
@@ -88,7 +88,8 @@ test("what is there already is told from what has another's id", () => {
 
 test("a sheet without ids that is there already is noticed", () => {
   const plants = store(["1", "Fern", "herb"], ["2", "Aloe"]);
-  assert.equal(countNamesakes(check(read("name,tag\nFern,herb\nAloe,x\nAloe,\n"), plants), plants), 2);
+  const twins = countTwins(check(read("name,tag\nFern,herb\nAloe,x\nAloe,\nAloe,x\n"), plants), plants);
+  assert.deepEqual(twins, { equal: 1, stored: 2 });
 });
 
 test("problems are those of the service, by line", () => {

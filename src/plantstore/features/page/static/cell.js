@@ -8,8 +8,7 @@ import { list } from "./list.js";
 import { say } from "./message.js";
 import { attachPicker, closePicker } from "./picker.js";
 import { CONTENTS, findBrokenRule, makePlant } from "./plant.js";
-import { shownPlant } from "./search.js";
-import { drafts, findPending, redraw } from "./state.js";
+import { drafts, redraw, shown } from "./state.js";
 import { rich, t } from "./texts.js";
 
 const makeInput = () => make("input", { className: "cell-input", autocomplete: "off", dir: "auto", enterKeyHint: "done", "aria-describedby": "reason" });
@@ -26,7 +25,7 @@ for (const place of /** @type {Cell["place"][]} */ (["row", "panel"]))
     const input = inputs[place][field];
     if (field === "tag") attachPicker(input, () => save());
     input.addEventListener("input", () => {
-      if (place === "panel" && drafts.cell?.field !== field) begin(shownPlant() ?? "", field, place);
+      if (place === "panel" && drafts.cell?.field !== field) begin(shown.plant ?? "", field, place);
       if (drafts.cell) drafts.cell.text = input.value;
       complain(input);
     });
@@ -40,7 +39,7 @@ for (const place of /** @type {Cell["place"][]} */ (["row", "panel"]))
 /** @param {string} id @param {TextField} field @param {Cell["place"]} place */
 function begin(id, field, place) {
   if (drafts.cell && !save(false)) return false;
-  const pending = findPending(id);
+  const pending = list.findPending(id);
   if (pending?.action.kind === "add" && pending.state === "refused") takeBack(pending);
   const plant = list.plants.get(id);
   if (!plant || !list.may("update") || (pending && !pending.after)) return false;
@@ -50,14 +49,15 @@ function begin(id, field, place) {
 }
 
 /** @param {string} id @param {TextField} field */
-function openCell(id, field) {
+export function openCell(id, field) {
   if (!begin(id, field, "row")) return;
   grid.turnTo(id, field);
   grid.draw();
 }
 
 // Into its cell, wherever that is by now; a row that was drawn anew gets it back as it was.
-grid.on.place = (row) => {
+/** @param {HTMLElement} row */
+export function placeEditor(row) {
   const draft = drafts.cell;
   const cell = draft?.place === "row" && row.querySelector(`.${draft.field}`);
   if (!draft || !cell) return;
@@ -73,15 +73,13 @@ grid.on.place = (row) => {
   if (isBack) input.setSelectionRange(start, end);
   else input.select();
   isMoving = false;
-};
-grid.on.edit = openCell;
+}
 
 // The plant is gone, or not on show any more: what was typed can still be read.
-grid.on.leave = () => {
-  if (!drafts.cell) return;
-  say(rich("edit.lost", { text: drafts.cell.text }), {}, "failed");
+export function loseDraft() {
+  say(rich("edit.lost", { text: drafts.cell?.text }), {}, "failed");
   close();
-};
+}
 
 // Whether it may close: what breaks a rule stays, with the reason.
 export function save(hasFocus = true) {

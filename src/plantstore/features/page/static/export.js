@@ -1,10 +1,17 @@
-// Saves the selected plants as a file, or those that match the filter.
+// The plants as a file, on paper, or as labels: the selected ones, or all that match the search; a label has a QR code
+// that leads to its plant on this page.
 
-import { make } from "./dom.js";
+import { plantAddress } from "./address.js";
+import { $, forgetPrivate, make, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { say } from "./message.js";
+import { CONTENTS, listContents } from "./plant.js";
+import { encodeQr } from "./qr.js";
 import { writeCsv } from "./tables.js";
 import { rich } from "./texts.js";
+
+const MARGIN = 4; // modules around a code
+const SVG = "http://www.w3.org/2000/svg";
 
 export async function exportPlants() {
   const { store } = list;
@@ -20,4 +27,42 @@ export function saveFile(name, lines) {
   const url = URL.createObjectURL(new Blob(lines, { type: "text/csv" }));
   make("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+// All of them, not only the visible rows.
+addEventListener("beforeprint", () => {
+  const { store, view } = list;
+  const isReady = $("print-labels").childElementCount > 0;
+  if (isReady || !store?.api.isSignedIn || !view.items.length) return;
+  $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
+  $("print-rows").replaceChildren(...view.items.map((plant) => makeTableRow([plant.id, ...listContents(plant)])));
+});
+addEventListener("afterprint", () => forgetPrivate($("print")));
+
+export async function printLabels() {
+  const { store } = list;
+  await list.loadWhole();
+  if (!store || list.store !== store) return;
+  $("print-labels").replaceChildren(...list.chosen.map((plant) => makeLabel(store, plant)));
+  if (list.chosen.length) print();
+}
+
+/** @param {Store} store @param {Plant} plant */
+function makeLabel(store, plant) {
+  const texts = /** @type {Field[]} */ ([...CONTENTS, "id"]).map((field) => make("bdi", { className: field, textContent: plant[field] ?? "" }));
+  return make("div", { className: "label" }, ...makeCode(plantAddress(store.name, plant.id)), make("p", {}, ...texts));
+}
+
+// None for a very long address.
+/** @param {string} link */
+export function makeCode(link) {
+  const modules = encodeQr(link);
+  if (!modules) return [];
+  const [svg, path] = [document.createElementNS(SVG, "svg"), document.createElementNS(SVG, "path")];
+  const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x},${y}h1v1h-1z` : [])));
+  const size = modules.length + 2 * MARGIN;
+  svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${size} ${size}`);
+  path.setAttribute("d", dark.join(""));
+  svg.append(path);
+  return [svg];
 }

@@ -3,24 +3,18 @@
 // move as plants are added and removed.
 
 import { discard, remove, retry, takeBack } from "./actions.js";
+import { loseDraft, openCell, placeEditor } from "./cell.js";
 import { $, all, colour, isNarrow, make, makeButton, targetOf } from "./dom.js";
 import { list } from "./list.js";
-import { drafts, drop, onDraw, queue, rowIdOf } from "./state.js";
+import { openPanel } from "./panel.js";
+import { drafts, drop, onDraw } from "./state.js";
 import { t } from "./texts.js";
 
 const SPARE = 8; // rows beyond each edge
 
 class Grid {
-  // What is done with a cell: `edit` with one of its plant's, `place` the editor in its row, `open` the panel.
-  on = {
-    /** @param {string} _id @param {TextField} _field */ edit(_id, _field) {},
-    /** @param {HTMLElement} _row */ place(_row) {},
-    /** @param {string} _id */ open(_id) {},
-    leave() {},
-  };
   /** @type {Map<string, {plant: Plant, row: HTMLElement}>} */ #rows = new Map();
   /** @type {Plant[]} */ #items = [];
-  /** @type {Map<string, Pending>} */ #pending = new Map();
   #rowHeight = 32;
   #look = 0;
   #top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
@@ -53,8 +47,6 @@ class Grid {
     const { ids, rest } = this.#top;
     this.#look = list.look;
     this.#items = list.rows;
-    this.#pending = new Map();
-    for (const item of queue) if (item.action.store === list.store) this.#pending.set(rowIdOf(item), item);
     if (!isSame) this.#restart();
     const place = this.#indexOf(this.#activeId);
     this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, this.#items.length - 1));
@@ -109,21 +101,21 @@ class Grid {
       if (row === place) place = row.nextElementSibling;
       else this.body.insertBefore(row, place);
       row.style.transform = `translateY(${index * height}px)`;
-      if (index === edited) this.on.place(row);
+      if (index === edited) placeEditor(row);
     }
     this.#tellActive();
   }
 
   /** @param {string} id @param {HTMLElement} row */
   #removeRow(id, row) {
-    if (drafts.cell?.id === id) this.on.leave(); // its plant is gone, or not on show any more
+    if (drafts.cell?.place === "row" && drafts.cell.id === id) loseDraft();
     this.#rows.delete(id);
     row.remove();
   }
 
   /** @param {Plant} stored @param {number} index */
   #drawRow(stored, index) {
-    const item = this.#pending.get(stored.id);
+    const item = list.findPending(stored.id);
     const plant = item?.after ?? stored;
     const known = this.#rows.get(stored.id);
     const row = known?.row ?? /** @type {HTMLElement} */ ($("row-template").content.firstElementChild?.cloneNode(true));
@@ -184,7 +176,7 @@ class Grid {
       if (isFirst) remove([plant.id]);
     } else if (event.shiftKey) this.#selectTo(index);
     else if (target.closest(".check")) this.#toggle(plant.id);
-    else if (target.closest(".more") || isTouch || ($("panel").open && isFirst)) this.on.open(plant.id);
+    else if (target.closest(".more") || isTouch || ($("panel").open && isFirst)) openPanel(plant.id);
     if (!event.shiftKey) this.#anchorId = plant.id;
   }
 
@@ -192,7 +184,7 @@ class Grid {
   #edit(event) {
     const cell = targetOf(event).closest(".row > .name, .row > .tag");
     const plant = this.#plantAt(targetOf(event));
-    if (cell && plant && !isNarrow()) this.on.edit(plant.id, cell.classList.contains("tag") ? "tag" : "name");
+    if (cell && plant && !isNarrow()) openCell(plant.id, cell.classList.contains("tag") ? "tag" : "name");
   }
 
   /** @param {string} id */
@@ -249,11 +241,11 @@ class Grid {
     else if (event.key === "a" && isControl) list.select(new Set(idsOf(this.#items)));
     else if (event.key === "Escape" && list.selected.size) list.select(new Set());
     else if (event.key === "Escape" && $("panel").open) $("panel").close();
-    else if (event.key === "t" && !isControl) list.selected.size ? $("retag-open").click() : this.on.edit(id, "tag");
+    else if (event.key === "t" && !isControl) list.selected.size ? $("retag-open").click() : openCell(id, "tag");
     else if (event.key === "Delete" && !event.repeat && list.canSelect) // held down, it would delete row after row
       remove(list.selected.size ? [...list.selected] : [id]);
-    else if (event.key === "i" && !isControl) this.on.open(id);
-    else if (event.key === "F2" || (event.key === "Enter" && !event.repeat)) this.on.edit(id, this.#field);
+    else if (event.key === "i" && !isControl) openPanel(id);
+    else if (event.key === "F2" || (event.key === "Enter" && !event.repeat)) openCell(id, this.#field);
     else return;
     event.preventDefault();
   }
@@ -270,7 +262,7 @@ class Grid {
     this.#activate(this.#active + step);
     if (selects) this.#selectTo(this.#active);
     else this.#anchorId = this.#activeId;
-    if ($("panel").open && this.#activeId) this.on.open(this.#activeId);
+    if ($("panel").open && this.#activeId) openPanel(this.#activeId);
   }
 
   // The next cell after this one, if there is one.

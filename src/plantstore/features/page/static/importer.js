@@ -7,7 +7,7 @@ import { $, announce, explain, focusPlants, make, makeTableRow } from "./dom.js"
 import { saveFile } from "./export.js";
 import { list } from "./list.js";
 import { FIELDS, listContents, TEXTS } from "./plant.js";
-import { checkRows, countEqual, countNamesakes, giveIds } from "./rows.js";
+import { checkRows, countTwins, giveIds } from "./rows.js";
 import { drop } from "./state.js";
 import { FileError, readTable, writeCsvLine } from "./tables.js";
 import { rich, t } from "./texts.js";
@@ -84,12 +84,11 @@ function check({ rows, isGuessed, ignored }) {
   checked = rows;
   const good = rows.filter(isWaiting);
   const bad = rows.filter((row) => row.reason);
-  const twins = countNamesakes(good, list.plants);
+  const twins = countTwins(good, list.plants);
   const stored = rows.length - good.length - bad.length;
   const changed = good.filter(({ before }) => before).length;
-  const equal = countEqual(good);
   const parts = [t("import.ready", { n: good.length - changed }), changed && t("import.changed", { n: changed }), stored && t("import.stored", { n: stored }), bad.length && t("import.troubled", { n: bad.length })];
-  const text = `${parts.filter(Boolean).join(" · ")}${twins ? `. ${t("import.twins", { n: twins })}` : ""}${equal ? `. ${t("import.equal", { n: equal })}` : ""}${isGuessed ? t("import.letters") : ""}`;
+  const text = `${parts.filter(Boolean).join(" · ")}${twins.stored ? `. ${t("import.twins", { n: twins.stored })}` : ""}${twins.equal ? `. ${t("import.equal", { n: twins.equal })}` : ""}${isGuessed ? t("import.letters") : ""}`;
   $("import-counts").textContent = text;
   $("import-ignored").textContent = ignored.length ? t("import.ignored", { titles: ignored.join(", ") }) : "";
   const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));

@@ -3,7 +3,7 @@
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
 import { exchange, Plants } from "./plant.js";
-import { redraw } from "./state.js";
+import { queue, redraw, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
 import { View } from "./view.js";
 
@@ -156,6 +156,12 @@ class PlantList {
     const rows = top.length ? [...top, ...this.view.items.filter(({ id }) => !ids.has(id))] : this.view.items;
     if (this.selected.size) this.selected = new Set(rows.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
     return rows;
+  }
+
+  // The last change of a row's plant that is not stored yet.
+  /** @param {string} id of the row */
+  findPending(id) {
+    return queue.findLast((item) => item.action.store === this.store && rowIdOf(item) === id);
   }
 
   // The selected plants, or all on show where there are none.

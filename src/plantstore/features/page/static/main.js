@@ -14,18 +14,16 @@
 //   order, address.js · selection.js floating bar and count · panel.js one plant · message.js line with Undo
 //
 // What is loaded after the first view, by pages.js and rest.js: history.js, access.js, importer.js (tables.js, columns.js,
-// rows.js), export.js, print.js (qr.js). Texts in both languages: texts.js. The DOM: dom.js.
+// rows.js), export.js (qr.js). Texts in both languages: texts.js. The DOM: dom.js.
 
 import { undo } from "./actions.js";
 import { openAdd } from "./add.js";
 import { clearAddress, findCode, readAddress } from "./address.js";
 import { Api, isBarred } from "./api.js";
-import "./cell.js";
 import { $, all, announce, ask, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, pause, setBusy, targetOf } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
-import "./panel.js";
 import { loadRest } from "./pages.js";
 import { isSaving, run } from "./queue.js";
 import { clearSearch, openAddress, showPage, showPlant } from "./search.js";
@@ -214,33 +212,34 @@ function showOffline(isShown) {
 
 // What is in place of the list ---------------------------------------------------------------
 
+function findState() {
+  const { state, plants, rows } = list;
+  if (barredFrom !== null) return "barred";
+  if (list.store && !list.may("list")) return "forbidden";
+  if (state === "error") return "error";
+  if (rows.length || state === "none") return "";
+  if (state === "loading" && !plants.isComplete) return "loading";
+  return plants.items.length ? "nothing" : "empty";
+}
+
 function drawState() {
-  const { state, plants, error } = list;
-  const [hasNone, showsNone] = [!plants.items.length, !list.rows.length];
-  const failed = state === "error";
-  const isLoading = state === "loading" && !plants.isComplete;
-  const isBarredNow = barredFrom !== null;
-  const canList = list.may("list");
+  const { state, plants, error, view } = list;
+  const shown = findState();
+  const hasNone = !plants.items.length;
   /** @type {HTMLElement | null | undefined} */ const focused = document.activeElement?.closest(".state");
-  $("state-barred").hidden = !isBarredNow;
+  for (const part of all(".state")) part.hidden = part.id !== `state-${shown}`;
   $("barred-title").replaceChildren(...rich("store.barred", { store: barredFrom ?? "" }));
   $("barred-open").hidden = !me?.stores.length;
   $("barred-open").textContent = t("store.open", { store: me?.stores[0]?.name ?? "" });
-  $("state-forbidden").hidden = canList || isBarredNow || !list.store;
-  $("state-loading").hidden = !isLoading || !showsNone;
-  $("state-empty").hidden = state !== "ready" || !hasNone || !showsNone;
-  $("state-nothing").hidden = !canList || !showsNone || hasNone || failed || isLoading;
-  const { text, tags } = list.view;
-  $("nothing-title").replaceChildren(...rich("found.none", { what: [text, ...tags].filter(Boolean).join(", ") }));
-  $("state-error").hidden = !failed;
+  $("nothing-title").replaceChildren(...rich("found.none", { what: [view.text, ...view.tags].filter(Boolean).join(", ") }));
   $("state-error").classList.toggle("partial", !hasNone);
   $("error-title").textContent = t(plants.isComplete ? "error.stale" : hasNone ? "error.list" : "error.part");
-  $("error-text").textContent = failed ? (error?.message ?? "") : "";
-  $("grid").hidden = isBarredNow || (!canList && !list.may("create")) || state === "none" && !list.store;
-  $("grid").ariaBusy = `${isLoading && hasNone}`;
+  $("error-text").textContent = error?.message ?? "";
+  $("grid").hidden = shown === "barred" || (!list.may("list") && !list.may("create")) || (state === "none" && !list.store);
+  $("grid").ariaBusy = `${state === "loading" && hasNone}`;
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
-  $("clear-search").hidden = list.view.isWhole;
-  $("export-what").textContent = t(list.selected.size ? "selection" : list.view.isWhole ? "export.all" : "export.shown");
+  $("clear-search").hidden = view.isWhole;
+  $("export-what").textContent = t(list.selected.size ? "selection" : view.isWhole ? "export.all" : "export.shown");
   if (focused?.hidden) focusPlants();
 }
 onDraw(drawState);

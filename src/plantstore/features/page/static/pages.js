@@ -3,8 +3,8 @@
 import { $, all, focusPlants, forgetPrivate } from "./dom.js";
 import { list } from "./list.js";
 import { say } from "./message.js";
-import { showPage, shownPage } from "./search.js";
-import { onDraw } from "./state.js";
+import { showPage } from "./search.js";
+import { onDraw, shown } from "./state.js";
 import { rich } from "./texts.js";
 
 const PAGES = { history: "list", access: "manage" }; // with the scope that each needs
@@ -23,7 +23,7 @@ export async function loadRest() {
 }
 
 function draw() {
-  const wanted = /** @type {PageName | null} */ (shownPage());
+  const wanted = /** @type {PageName | null} */ (shown.page);
   const page = wanted && list.store && list.may(PAGES[wanted]) ? wanted : null;
   if (page === open) return;
   if (open) forgetPrivate($(open));

@@ -2,27 +2,28 @@
 
 import { plantAddress } from "./address.js";
 import { remove } from "./actions.js";
-import { save } from "./cell.js";
+import { loseDraft, save } from "./cell.js";
 import { $, copy, isNarrow } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { loadRest } from "./pages.js";
 import { CONTENTS } from "./plant.js";
-import { showPlant, shownPlant } from "./search.js";
-import { drafts, findPending, onDraw } from "./state.js";
+import { showPlant } from "./search.js";
+import { drafts, onDraw, shown } from "./state.js";
 import { t } from "./texts.js";
 
 const panel = $("panel");
 /** @type {Plant | null} */ let drawn = null;
 
 function draw() {
-  const id = shownPlant();
+  const id = shown.plant;
   const plant = list.plants.get(id ?? "");
   const isWaiting = !plant && !list.plants.isComplete && list.state === "loading";
   const isShown = id !== null && !isWaiting;
   if (!isShown) close();
   else if (!panel.open) open();
-  drawFields(isShown && plant ? (findPending(plant.id)?.after ?? plant) : undefined);
+  if (isShown && !plant && drafts.cell?.place === "panel") loseDraft();
+  drawFields(isShown && plant ? (list.findPending(plant.id)?.after ?? plant) : undefined);
   if (!isShown) return;
   $("panel-gone").hidden = plant !== undefined;
   $("panel-plant").hidden = plant === undefined;
@@ -56,6 +57,12 @@ function drawPlant(plant, store) {
   });
 }
 
+/** @param {string} id */
+export function openPanel(id) {
+  showPlant(id);
+  if (isNarrow()) $("panel-title").focus();
+}
+
 // Beside the list the focus stays where it is, so that keys go from plant to plant.
 function open() {
   const focused = /** @type {HTMLElement} */ (document.activeElement);
@@ -78,16 +85,12 @@ function close() {
 panel.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !event.defaultPrevented) showPlant(null);
 });
-panel.addEventListener("close", () => shownPlant() !== null && showPlant(null));
+panel.addEventListener("close", () => shown.plant !== null && showPlant(null));
 $("panel-close").addEventListener("click", () => showPlant(null));
 $("panel-copy").addEventListener("click", () => copy($("panel-link"), $("panel-copy"), t("copied.link")));
 $("panel-delete").addEventListener("click", () => {
-  const id = shownPlant();
+  const id = shown.plant;
   showPlant(null);
   if (id) remove([id]);
 });
-grid.on.open = (id) => {
-  showPlant(id);
-  if (isNarrow()) $("panel-title").focus();
-};
 onDraw(draw);

@@ -3,9 +3,8 @@
 import { openAccess } from "./access.js";
 import { openHistory } from "./history.js";
 
-export { exportPlants } from "./export.js";
+export { exportPlants, makeCode, printLabels } from "./export.js";
 export { showHistory } from "./history.js";
 export { openImport, readPasted, takeFile } from "./importer.js";
-export { makeCode, printLabels } from "./print.js";
 
 export const openers = { history: openHistory, access: openAccess };

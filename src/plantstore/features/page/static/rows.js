@@ -37,18 +37,12 @@ export function giveIds(rows, proposed) {
   }
 }
 
-// How many are the same as a line before, but for their new ids.
-/** @param {Row[]} rows */
-export function countEqual(rows) {
-  const given = rows.filter(({ isGiven }) => isGiven);
-  return given.length - new Set(given.map(({ plant }) => JSON.stringify(listContents(plant)))).size;
-}
-
-// How many would be there twice, under a new id.
+// Of the rows with new ids: how many are the same as a line before, and how many as a plant of the store.
 /** @param {Row[]} rows @param {Plants} plants */
-export function countNamesakes(rows, plants) {
+export function countTwins(rows, plants) {
   /** @param {Plant} plant */
   const describe = (plant) => JSON.stringify(listContents(plant));
-  const known = new Set(plants.items.map(describe));
-  return rows.filter((row) => row.isGiven && known.has(describe(row.plant))).length;
+  const given = rows.filter(({ isGiven }) => isGiven).map(({ plant }) => describe(plant));
+  const stored = new Set(plants.items.map(describe));
+  return { equal: given.length - new Set(given).size, stored: given.filter((text) => stored.has(text)).length };
 }

@@ -4,13 +4,11 @@ import { readAddress, writeAddress } from "./address.js";
 import { $, all, announceLast, bdi, colour, make, makeButton, makePill } from "./dom.js";
 import { grid } from "./grid.js";
 import { ALL, list } from "./list.js";
-import { onDraw, redraw } from "./state.js";
+import { onDraw, redraw, shown } from "./state.js";
 import { figures, t } from "./texts.js";
 import { countTags } from "./view.js";
 
 const MAX_TAGS = 300;
-/** @type {string | null} */ let plant = null; // that is in the panel
-/** @type {string | null} */ let page = null; // in the place of the list
 
 /** @param {Partial<Looked>} change */
 export function look(change) {
@@ -26,35 +24,30 @@ export const clearSearch = () => look({ text: "", tags: [] });
 
 function tellAddress() {
   const { text, tags, order } = list.view;
-  if (list.store) writeAddress({ store: list.store.name, text, tags, order, plant, page });
+  if (list.store) writeAddress({ store: list.store.name, text, tags, order, ...shown });
 }
 
 // The panel's plant, in the address too.
 /** @param {string | null} id */
 export function showPlant(id) {
-  plant = id;
+  shown.plant = id;
   tellAddress();
   redraw();
 }
 
-export const shownPlant = () => plant;
-
 /** @param {string | null} name */
 export function showPage(name) {
-  if (name === page) return;
-  page = name;
-  showPlant(name ? null : plant);
+  if (name === shown.page) return;
+  shown.page = name;
+  showPlant(name ? null : shown.plant);
 }
-
-export const shownPage = () => page;
 
 // As the address says, if it is of this store.
 /** @param {Store} store */
 export function openAddress(store) {
-  const { store: named, plant: id, page: other, ...looked } = readAddress();
+  const { store: named, plant = null, page = null, ...looked } = readAddress();
   const isHere = named === store.name;
-  plant = isHere ? (id ?? null) : null;
-  page = isHere ? (other ?? null) : null;
+  Object.assign(shown, isHere ? { plant, page } : { plant: null, page: null });
   list.open(store, isHere ? looked : ALL);
   tellAddress();
 }
@@ -79,7 +72,7 @@ function draw() {
     button.parentElement?.setAttribute("aria-sort", isThis ? direction : "none");
   }
   for (const button of all("#sort-menu [data-order]")) button.ariaPressed = `${button.dataset.order === order}`;
-  document.title = [page && t(page), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
+  document.title = [shown.page && t(shown.page), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
 }
 
 /** @param {string} tag */
@@ -126,11 +119,11 @@ for (const button of all("#grid [data-order]"))
 for (const button of all("#sort-menu [data-order]"))
   button.addEventListener("click", () => look({ order: button.dataset.order }));
 addEventListener("popstate", () => {
-  const { store, plant: id, page: other, ...looked } = readAddress();
+  const { store, plant = null, page = null, ...looked } = readAddress();
   if (!list.store || store !== list.store.name) return;
   const { text, tags, order } = list.view;
   if (JSON.stringify(looked) !== JSON.stringify({ text, tags, order })) list.show(looked);
-  page = other ?? null;
-  showPlant(id ?? null);
+  shown.page = page;
+  showPlant(plant);
 });
 onDraw(draw);

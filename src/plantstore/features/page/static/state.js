@@ -4,6 +4,9 @@
 /** @type {{add: Record<Field, string>, cell: Cell | null}} */
 export const drafts = { add: { id: "", name: "", tag: "" }, cell: null };
 
+/** What is shown of the store beside the list: the plant in the panel, and the page in the list's place. @type {{plant: string | null, page: string | null}} */
+export const shown = { plant: null, page: null };
+
 /** @type {Pending[]} in the order in which they are sent; those that were refused stay until they are mended */
 export const queue = [];
 
@@ -37,10 +40,6 @@ export function forgetState() {
 // By which its row is known.
 /** @param {Pending} item */
 export const rowIdOf = ({ action, before, after, key }) => (action.kind === "add" ? `+${key}` : ((after ?? before)?.id ?? ""));
-
-// The last change of a row's plant that is not stored yet.
-/** @param {string} id of the row */
-export const findPending = (id) => queue.findLast((item) => rowIdOf(item) === id);
 
 /** @param {Pending} item */
 export function drop(item) {
