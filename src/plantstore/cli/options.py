@@ -17,7 +17,6 @@ from plantstore.core.clock import now
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, broken_rule
 from plantstore.core.settings import Settings, load_database
-from plantstore.core.sources import Sources
 from plantstore.databases import open_session
 from plantstore.sql.session import Session
 
@@ -30,21 +29,22 @@ class WholeNumber(click.IntRange):
     name = "whole number"
 
 
-def pass_sources(command: Command) -> Command:
-    @wraps(command)
-    @click.pass_context
-    def run(context: click.Context, /, **arguments: object) -> None:
-        command(sources=find_sources(context), **arguments)
+def _passing(name: str, find: Callable[[click.Context], object]) -> Callable[[Command], Command]:
+    """The command gets what is found of its context."""
 
-    return run
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        @click.pass_context
+        def run(context: click.Context, /, **arguments: object) -> None:
+            command(**{name: find(context)}, **arguments)
+
+        return run
+
+    return decorate
 
 
-def pass_database(command: Command) -> Command:
-    @wraps(command)
-    def run(*, sources: Sources, **arguments: object) -> None:
-        command(database=load_database(sources), **arguments)
-
-    return pass_sources(run)
+pass_sources = _passing("sources", find_sources)
+pass_database = _passing("database", lambda context: load_database(find_sources(context)))
 
 
 def pass_session(command: Command) -> Command:

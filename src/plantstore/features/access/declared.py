@@ -29,7 +29,7 @@ from plantstore.sql.administration.records import (
     insert_user,
     set_role,
 )
-from plantstore.sql.administration.tokens import Token, TokenState, insert_token, list_tokens
+from plantstore.sql.administration.tokens import TokenState, insert_token, list_tokens
 from plantstore.sql.session import Session
 
 if TYPE_CHECKING:
@@ -94,42 +94,29 @@ def declare(session: Session, secret: str | None, max_plants: int | None) -> Non
     if secret is None and find_user(session, _NAME) is None:
         return
     with noting(session) as note:
-        made, ended = _declare(session, secret, max_plants)
-        if made is not None and made.state is TokenState.REVOKED:
-            logger.warning(
-                "the declared token %s was revoked: declare another token", made.token_id
-            )
-        elif made is not None:
-            note("token declare", **name_token(made))
-        for token in ended:
-            note("token end", **name_token(token))
-
-
-def _declare(
-    session: Session, secret: str | None, max_plants: int | None
-) -> tuple[Token | None, list[Token]]:
-    """The token, unless it was valid before, and those that ended."""
-    user = find_user(session, _NAME) or insert_user(session, _NAME)
-    known = {
-        (token.store_id, token.token_hash): token
-        for token in list_tokens(session, user_id=user.user_id)
-        if token.label == _NAME
-    }
-    made = None
-    if secret is not None:
-        store = find_store(session, _STORE) or insert_store(session, _STORE, max_plants)
-        if find_role(session, store.store_id, user.user_id) is None:
-            set_role(session, store.store_id, user.user_id, Role.OWNER)
-        key = (store.store_id, hash_token(secret))
-        made = known.pop(key, None)
-        if made is None:
-            grant = Grant(subject=_NAME, scopes=Role.OWNER.scopes, label=_NAME)
-            made = insert_token(session, store.store_id, user.user_id, grant, secret).token
-        elif made.state is TokenState.EXPIRED:
-            session.query("set_expiry", *key, None)
-        elif made.is_valid:
-            made = None
-    ended = [token for token in known.values() if token.is_valid]
-    for token in ended:
-        session.query("set_expiry", token.store_id, token.token_hash, now())
-    return made, ended
+        user = find_user(session, _NAME) or insert_user(session, _NAME)
+        known = {
+            (token.store_id, token.token_hash): token
+            for token in list_tokens(session, user_id=user.user_id)
+            if token.label == _NAME
+        }
+        if secret is not None:
+            store = find_store(session, _STORE) or insert_store(session, _STORE, max_plants)
+            if find_role(session, store.store_id, user.user_id) is None:
+                set_role(session, store.store_id, user.user_id, Role.OWNER)
+            key = (store.store_id, hash_token(secret))
+            token = known.pop(key, None)
+            if token is None:
+                grant = Grant(subject=_NAME, scopes=Role.OWNER.scopes, label=_NAME)
+                made = insert_token(session, store.store_id, user.user_id, grant, secret)
+                note("token declare", **name_token(made.token))
+            elif token.state is TokenState.EXPIRED:
+                session.query("set_expiry", *key, None)
+                note("token declare", **name_token(token))
+            elif token.state is TokenState.REVOKED:
+                sentence = "the declared token %s was revoked: declare another token"
+                logger.warning(sentence, token.token_id)
+        for other in known.values():
+            if other.is_valid:
+                session.query("set_expiry", other.store_id, other.token_hash, now())
+                note("token end", **name_token(other))
