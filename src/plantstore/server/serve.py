@@ -34,34 +34,26 @@ _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 # How long a thread waits for Python's lock while the event loop runs: a write waits twice.
 _SWITCH_SECONDS = 0.00005
 
+CreateApplication = Callable[[int], Awaitable[Application]]  # by the number of the process
 Beside = Callable[[], Coroutine[None, None, None]]
 
 
 def serve(
-    create_application: Callable[[int], Awaitable[Application]],
-    settings: Settings,
-    listeners: list[socket],
+    create_application: CreateApplication, settings: Settings, listeners: list[socket]
 ) -> bool:
-    """Serve until a signal or a broken database ends it; whether it was a signal.
-
-    ``create_application`` is given the number of the process, from 0 on.
-    """
+    """Serve until a signal or a broken database ends it; whether it was a signal."""
     allow_open_files(settings.max_connections)
     if settings.workers > 1:
         from plantstore.server.workers import Workers  # noqa: PLC0415 - one process needs none
 
-        workers = Workers(create_application, settings, listeners)
-        workers.run()
-        return not workers.has_failed
-    server = Server(partial(create_application, 0), settings)
-    run(server.run(listeners, keep_notifying))
-    return not server.has_failed
+        return Workers(create_application, settings, listeners).run()
+    return run(Server(create_application, settings).run(listeners, keep_notifying))
 
 
-def run(main: Coroutine[None, None, None]) -> None:
+def run(main: Coroutine[None, None, bool]) -> bool:
     sys.setswitchinterval(_SWITCH_SECONDS)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main)
+        return runner.run(main)
 
 
 def find_signals() -> list[signal.Signals]:
@@ -75,25 +67,20 @@ def is_in_foreground() -> bool:
 
 
 class Server:
-    """Serves in one process. ``has_failed`` if the database is broken."""
+    """Serves in one process, which has this ``number``."""
 
     def __init__(
-        self,
-        create_application: Callable[[], Awaitable[Application]],
-        settings: Settings,
-        *,
-        is_worker: bool = False,
+        self, create_application: CreateApplication, settings: Settings, number: int = 0
     ) -> None:
-        self.has_failed = False
-        self._create_application = create_application
+        self._create_application = partial(create_application, number)
         self._settings = settings
-        self._is_worker = is_worker
+        self._has_failed = False
         self._drain = asyncio.Event()
         self._connections: Connections | None = None
         self._drain_seconds = settings.drain_timeout
 
-    async def run(self, listeners: list[socket], beside: Beside) -> None:
-        """Serve until it is stopped; ``beside`` runs meanwhile.
+    async def run(self, listeners: list[socket], beside: Beside) -> bool:
+        """Serve until it is stopped, or the database is broken; ``beside`` runs meanwhile.
 
         :raises SetupError: the application cannot be created.
         """
@@ -126,6 +113,7 @@ class Server:
             task.cancel()
         connections.close()
         await application.close()
+        return not self._has_failed
 
     def stop(self, seconds: float = 0.0) -> None:
         """Announce the stop, and drain after so many seconds."""
@@ -142,7 +130,7 @@ class Server:
         if self._connections is None:  # it ends as soon as it has started
             self._drain.set()
             return
-        is_second = self._connections.is_stopping and not self._is_worker
+        is_second = self._connections.is_stopping and self._settings.workers == 1
         if number == signal.SIGQUIT or is_second:
             self._drain_seconds = 0.0
             self.stop()
@@ -163,5 +151,5 @@ class Server:
             logger.critical("stopping the service: %s", error)
         else:
             logger.critical("the database is broken, stopping the service: %s", error)
-        self.has_failed = True
+        self._has_failed = True
         self.stop()

@@ -13,16 +13,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable
 from functools import partial
 from multiprocessing.context import ForkProcess
 from socket import socket
 
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
-from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, notify, notify_reload, watchdog_seconds
-from plantstore.server.serve import Server, find_signals, is_in_foreground, run
+from plantstore.server.serve import CreateApplication, Server, find_signals, is_in_foreground, run
 
 logger = logging.getLogger(__name__)
 
@@ -35,83 +33,78 @@ _DELAY = 0.5  # for each of them, before the next worker
 
 
 class Workers:
-    """The workers. ``has_failed`` says that they ended because they cannot serve."""
+    """The workers, each of which serves on the ``listeners``."""
 
     def __init__(
-        self,
-        create_application: Callable[[int], Awaitable[Application]],
-        settings: Settings,
-        listeners: list[socket],
+        self, create_application: CreateApplication, settings: Settings, listeners: list[socket]
     ) -> None:
-        self.has_failed = self._is_ready = self._is_stopping = False
-        self._has_terminal = is_in_foreground()
+        self._is_stopping = self._has_failed = False
         self._serve = partial(_serve, os.getpid(), create_application, settings, listeners)
         self._listeners = listeners
         self._running: dict[int, tuple[ForkProcess, float]] = {}  # with the times of their starts
         self._due = dict.fromkeys(range(settings.workers), 0.0)  # those that are to be started
         self._early = 0  # deaths at the start, in a row
-        self._context = multiprocessing.get_context("fork")
 
-    def run(self) -> None:
+    def run(self) -> bool:
+        """Have them serve until a signal, or until they cannot; whether it was a signal."""
+        is_ready = False
         awaited = {*find_signals(), signal.SIGCHLD, signal.SIGALRM, signal.SIGUSR1}
+        reloading = None if is_in_foreground() else signal.SIGHUP
+        context = multiprocessing.get_context("fork")
         signal.pthread_sigmask(signal.SIG_BLOCK, awaited)  # in each worker, until it handles them
         signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
         while self._running or not self._is_stopping:
             for number in [number for number, due in self._due.items() if due <= time.monotonic()]:
                 del self._due[number]
                 # As daemons they get a SIGTERM where this process ends by an error.
-                process = self._context.Process(target=self._serve, args=(number,), daemon=True)
+                process = context.Process(target=self._serve, args=(number,), daemon=True)
                 process.start()
                 self._running[number] = process, time.monotonic()
-            self._handle(signal.sigwait(awaited))
-            for number, (process, began) in list(self._running.items()):
-                if process.exitcode is not None:
-                    del self._running[number]
-                    if not self._is_stopping:
-                        self._replace(number, process, time.monotonic() - began)
+            received = signal.sigwait(awaited)
+            if received == reloading:
+                self._signal(signal.SIGHUP)
+                notify_reload()
+            elif received == signal.SIGUSR1 and not is_ready:  # a worker serves
+                is_ready = True
+                notify(READY)
+            elif received not in {signal.SIGCHLD, signal.SIGALRM, signal.SIGUSR1}:
+                if received == signal.SIGQUIT or self._is_stopping:
+                    self._signal(signal.SIGQUIT)
+                self._stop()
+            self._replace_dead()
             if watchdog_seconds():
                 notify("WATCHDOG=1")
         signal.setitimer(signal.ITIMER_REAL, 0)
+        return not self._has_failed
 
-    def _replace(self, number: int, process: ForkProcess, lived: float) -> None:
-        """Start another worker, later after each death in a row; too many end the service."""
-        self._early = self._early + 1 if lived < _EARLY_SECONDS else 0
-        code = process.exitcode or 0
-        if code == _BROKEN:  # it has said why
-            self._stop(has_failed=True)
-            return
-        how = (
-            f"by signal {-code} ({signal.strsignal(-code)})"
-            if code < 0
-            else f"with exit status {code}"
-        )
-        if self._early < _MAX_EARLY:
-            delay = _DELAY * self._early
-            self._due[number] = time.monotonic() + delay
-            message = "worker %s died %s and is replaced in %g s"
-            logger.error(message, process.pid, how, delay)
-        else:
-            message = "worker %s died %s, like %d before it, each within %g s: stopping the service"
-            logger.critical(message, process.pid, how, _MAX_EARLY - 1, _EARLY_SECONDS)
-            self._stop(has_failed=True)
-
-    def _handle(self, number: int) -> None:
-        if number == signal.SIGUSR1:  # a worker serves, and so does the service
-            if not self._is_ready:
-                notify(READY)
-            self._is_ready = True
-        elif number == signal.SIGHUP and not self._has_terminal:
-            self._signal(signal.SIGHUP)
-            notify_reload()
-        elif number not in {signal.SIGCHLD, signal.SIGALRM}:
-            if number == signal.SIGQUIT or self._is_stopping:
-                self._signal(signal.SIGQUIT)
-            self._stop()
+    def _replace_dead(self) -> None:
+        """Start others, later after each death in a row; too many end the service."""
+        for number, (process, began) in list(self._running.items()):
+            code = process.exitcode
+            if code is None:
+                continue
+            del self._running[number]
+            if self._is_stopping:
+                continue
+            self._early = self._early + 1 if time.monotonic() - began < _EARLY_SECONDS else 0
+            name = signal.strsignal(-code) if code < 0 else None
+            how = f"with exit status {code}" if name is None else f"by signal {-code} ({name})"
+            if code == _BROKEN:  # it has said why
+                self._stop(has_failed=True)
+            elif self._early < _MAX_EARLY:
+                delay = _DELAY * self._early
+                self._due[number] = time.monotonic() + delay
+                logger.error("worker %s died %s and is replaced in %g s", process.pid, how, delay)
+            else:
+                others = f"like {_MAX_EARLY - 1} before it, each within {_EARLY_SECONDS:g} s"
+                message = "worker %s died %s, %s: stopping the service"
+                logger.critical(message, process.pid, how, others)
+                self._stop(has_failed=True)
 
     def _stop(self, *, has_failed: bool = False) -> None:
         if self._is_stopping:
             return
-        self._is_stopping, self.has_failed = True, has_failed
+        self._is_stopping, self._has_failed = True, has_failed
         self._due.clear()
         notify(STOPPING)
         self._signal(signal.SIGTERM)
@@ -126,21 +119,20 @@ class Workers:
 
 def _serve(
     parent: int,
-    create_application: Callable[[int], Awaitable[Application]],
+    create_application: CreateApplication,
     settings: Settings,
     listeners: list[socket],
     number: int,
 ) -> None:
     """Serve in a worker; its parent notifies the supervisor."""
     os.environ.pop("NOTIFY_SOCKET", None)
-    server = Server(partial(create_application, number), settings, is_worker=True)
+    server = Server(create_application, settings, number)
     try:
-        run(server.run(listeners, partial(_live, server, parent)))
+        if not run(server.run(listeners, partial(_live, server, parent))):
+            sys.exit(_BROKEN)
     except (OSError, SetupError) as error:
         logger.critical("a worker cannot start: %s", error)
         sys.exit(1)
-    if server.has_failed:
-        sys.exit(_BROKEN)
 
 
 async def _live(server: Server, parent: int) -> None:
