@@ -5,6 +5,7 @@ by their content. A body that nobody reads is discarded as it arrives.
 """
 
 import asyncio
+import math
 import re
 import time
 from collections.abc import Callable
@@ -29,12 +30,12 @@ class Body:
     """A body of ``length`` bytes. ``wanted`` is called when a reader begins to wait for the rest.
 
     ``buffered`` counts the bytes that arrived and are kept; ``arrived_at`` is when the last ones
-    did, by ``time.perf_counter``.
+    did, by ``time.perf_counter``. ``wanted_at`` is since when somebody waits, by the loop's time.
     """
 
     def __init__(self, length: int, wanted: Callable[[], None]) -> None:
         self.is_complete = length == 0
-        self.is_wanted = False
+        self.wanted_at = math.inf
         self.has_failed = False
         self.buffered = 0
         self.arrived_at = 0.0
@@ -56,15 +57,8 @@ class Body:
         :raises RequestError: it is longer than ``max_bytes``, too slow, or not well-formed.
         :raises ClientGoneError: it will never be complete.
         """
-        if not self.is_complete and self._length <= max_bytes:
-            self.is_wanted = True
-            self._wanted()
-            while not (self.is_complete or self.has_failed or self.buffered > max_bytes):
-                self._arrival.clear()
-                await self._arrival.wait()
-            self.is_wanted = False
-        if self.has_failed:
-            raise self._pop_error()
+        if self._length <= max_bytes:
+            await self._receive(max_bytes)
         if max(self._length, self.buffered) > max_bytes:
             raise RequestError(41301)
         return b"".join(self._parts or ())
@@ -75,16 +69,26 @@ class Body:
         :raises RequestError: nothing has arrived for too long, or it is not well-formed.
         :raises ClientGoneError: it will never be complete.
         """
-        while not (self.buffered or self.is_complete or self.has_failed):
-            self.is_wanted = True
-            self._wanted()
-            self._arrival.clear()
-            await self._arrival.wait()
-            self.is_wanted = False
-        if self.has_failed:
-            raise self._pop_error()
+        await self._receive(0)
         part, self._parts, self.buffered = b"".join(self._parts or ()), [], 0
         return part
+
+    async def _receive(self, count: int) -> None:
+        """Wait until more than so many bytes are buffered, or until the body ends."""
+        if not self._has(count):
+            self._wanted()
+            self.wanted_at = asyncio.get_running_loop().time()
+            while not self._has(count):
+                self._arrival.clear()
+                await self._arrival.wait()
+            self.wanted_at = math.inf
+        if self.has_failed:
+            # If the body kept it, its traceback would keep the connection.
+            error, self._error = self._error, ClientGoneError()
+            raise error
+
+    def _has(self, count: int) -> bool:
+        return self.is_complete or self.has_failed or self.buffered > count
 
     def accept(self) -> None:
         """Ask for the body before the response begins, because its parts will be read."""
@@ -108,11 +112,6 @@ class Body:
         self.has_failed, self._error = True, error
         self.discard()
         self._arrive()
-
-    def _pop_error(self) -> Exception:
-        """What ``read`` raises; if the body kept it, its traceback would keep the connection."""
-        error, self._error = self._error, ClientGoneError()
-        return error
 
     def discard(self) -> None:
         self._parts = None

@@ -64,6 +64,8 @@ class Connection(asyncio.Protocol):
         self._get_cached = connections.application.get_cached
         self._ids = connections.request_ids
         self._idle_timeout = self._settings.idle_timeout
+        self._body_timeout = self._settings.body_timeout
+        self._check_interval = min(1.0, self._body_timeout / 4)
         self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
         self._buffer = b""
@@ -80,7 +82,6 @@ class Connection(asyncio.Protocol):
         self._takes_chunks = True
         self._is_serving = False
         self._is_ended = False  # the client has sent everything
-        self._is_stopping = False
 
     # The transport's events
 
@@ -122,15 +123,13 @@ class Connection(asyncio.Protocol):
     def pause_writing(self) -> None:
         """The client reads more slowly than we write."""
         self._sender.pause()
-        self._wait(self._phase, self._sender.interval)
 
     def resume_writing(self) -> None:
         """The client has read everything that was written."""
         is_sent = self._sender.resume()
-        if self._phase is RESPONSE and not self._sender.is_paused:
-            self._wait(RESPONSE, self._settings.body_timeout if self._body else math.inf)
-            if is_sent and self._handling is None and self._task is None:
-                self._finish()
+        is_last = self._handling is None and self._task is None
+        if is_sent and is_last and self._phase is RESPONSE:
+            self._finish()
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Release everything; a write to the database continues."""
@@ -197,26 +196,23 @@ class Connection(asyncio.Protocol):
         if head is None:
             return
         request, fields, size = head
-        data, self._request = self._buffer, request
+        data = self._buffer
         if not request.id:
             request.id = self._ids.next_id()
         self._connection_line = CLOSE if self._connections.is_stopping else fields.connection
         self._takes_chunks = fields.takes_chunks
-        self._phase, self.timeout = RESPONSE, math.inf
         end = size + fields.length
         if fields.is_chunked or fields.length > MAX_WHOLE or end > len(data):
             wanted = self._want_body
             body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
             request.body = self._body = body
             self._asks_to_continue = fields.expects_continue
-            self._wait(RESPONSE, self._settings.body_timeout)
             self._buffer = self._feed(body, data[size:])
         elif fields.length or end < len(data):
             request.body, self._buffer = data[size:end], data[end:]
         else:
             self._buffer = b""
-        self._handling, self._awaited = self._handle(request), None
-        self._step()
+        self._begin(request)
 
     def _parse(self) -> Head | None:
         """The next head, once it is complete; the buffer then begins with it."""
@@ -236,10 +232,13 @@ class Connection(asyncio.Protocol):
         method, headers = ("GET", {}) if of is None else (of.method, of.headers)
         own_id = of.id if isinstance(of, Request) else read_id(headers.get(REQUEST_ID, b""))
         request_id = own_id or self._ids.next_id()
-        self._request = Request(request_id, method, headers, address=self.address, error=error)
         self._connection_line = CLOSE
-        self._wait(RESPONSE, math.inf)
-        self._handling, self._awaited = self._handle(self._request), None
+        self._begin(Request(request_id, method, headers, address=self.address, error=error))
+
+    def _begin(self, request: Request) -> None:
+        self._request = request
+        self._wait(RESPONSE, self._check_interval)
+        self._handling, self._awaited = self._handle(request), None
         self._step()
 
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
@@ -271,7 +270,6 @@ class Connection(asyncio.Protocol):
             self._connections.pools.bodies.remove(self)
             self._body = None
             self._asks_to_continue = False
-            self.timeout = math.inf
             if self._phase is BODY:
                 self._finish()
         elif body.buffered > _MAX_BUFFER:
@@ -280,7 +278,6 @@ class Connection(asyncio.Protocol):
 
     def _want_body(self) -> None:
         """Receive the rest of the body, or its next part, for which a reader now waits."""
-        self.since = self._connections.now
         bodies = self._connections.pools.bodies
         bodies.remove(self)
         bodies.put(self, self.holder, self._evict_body)
@@ -308,7 +305,7 @@ class Connection(asyncio.Protocol):
             end = connections.end_of_repeated
             head = b"%s%s%x\r\n\r\n" % (response.head, end, self._ids.next_number())
         if not self._sender.send(head, response.body, is_shared=True):
-            self._phase = RESPONSE
+            self._wait(RESPONSE, self._check_interval)
 
     def _respond(self, response: Response | Stream) -> None:
         request = self._request
@@ -340,7 +337,7 @@ class Connection(asyncio.Protocol):
         if not self._takes_chunks:
             self._connection_line = CLOSE  # it marks the end for an old client
         self._stop_stream = stream.stop
-        if stream.stop is not None and (self._is_stopping or self._is_ended):
+        if stream.stop is not None and (self._connections.is_draining or self._is_ended):
             stream.stop()
         is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
         self._task = self._stop_stream = None
@@ -350,14 +347,14 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def _finish(self) -> None:
-        if self._connection_line is CLOSE or self._is_stopping:
+        if self._connection_line is CLOSE or self._connections.is_draining:
             self._end()
             return
         if self._body is None:
             self._wait(REQUEST, self._idle_timeout)
         else:
             self._body.discard()
-            self._wait(BODY, self._settings.body_timeout)
+            self._wait(BODY, self._body_timeout)
             self._transport.resume_reading()
         if (self._buffer or self._is_ended) and not self._is_serving:
             self._resume()
@@ -367,15 +364,21 @@ class Connection(asyncio.Protocol):
         self._transport.resume_reading()
         self._serve()
 
-    def _end(self) -> None:
-        """Close the connection; if some input is unread, give the client time to read first."""
-        was_refused = self._request is not None and self._request.error is not None
-        if self._body is None and not was_refused:
-            self._close()
-        else:
-            self._linger()
-
     # Deadlines and ends
+
+    def _end(self) -> None:
+        """Send the end, and discard further input until the client closes, too.
+
+        If we closed first, the client's system would discard the response.
+        """
+        is_whole = self._body is None and (self._request is None or self._request.error is None)
+        self._body, self._buffer = None, b""
+        self._wait(END, _LINGER_SECONDS)
+        self._transport.resume_reading()
+        if self._transport.can_write_eof() and not self._is_ended:
+            self._transport.write_eof()
+        elif is_whole:
+            self._transport.close()
 
     def _close(self) -> None:
         """Close the connection; a TLS client gets a moment to close it, too."""
@@ -387,23 +390,8 @@ class Connection(asyncio.Protocol):
 
     def _close_idle(self) -> None:
         """Close the connection, unless its next request has arrived."""
-        if self._buffer or count_unread(self._transport):
-            return
-        if self._transport.can_write_eof():
-            self._linger()
-        else:
-            self._close()
-
-    def _linger(self) -> None:
-        """Send the end, and discard further input until the client closes, too.
-
-        If we closed first, the client's system would discard the response.
-        """
-        self._body, self._buffer = None, b""
-        self._wait(END, _LINGER_SECONDS)
-        self._transport.resume_reading()
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
+        if not (self._buffer or count_unread(self._transport)):
+            self._end()
 
     def _wait(self, phase: Phase, timeout: float) -> None:
         self._phase = phase
@@ -430,14 +418,15 @@ class Connection(asyncio.Protocol):
                 self._close_idle()
         elif self._phase is not RESPONSE:
             self._close()
-        elif self._sender.is_paused:
-            self.since = self._connections.now
-            if self._sender.has_timed_out():
+        else:
+            self.since = now = self._connections.now
+            is_sending = self._sender.is_paused or self._stop_stream is not None
+            if is_sending and self._sender.has_timed_out():
                 logger.warning("a response was aborted: its client reads too slowly")
                 reset(self._transport)
-        elif self._body is not None and self._body.is_wanted:
-            self.timeout, self._connection_line = math.inf, CLOSE
-            self._body.fail(RequestError(40801))
+            elif self._body is not None and now - self._body.wanted_at >= self._body_timeout:
+                self._connection_line = CLOSE
+                self._body.fail(RequestError(40801))
 
     def drop(self) -> None:
         reset(self._transport)
@@ -457,7 +446,6 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()
 
     def shutdown(self) -> None:
-        self._is_stopping = True
         self._end_stream()
         if self._phase is not REQUEST:
             if self._phase is not RESPONSE:

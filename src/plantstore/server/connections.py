@@ -45,7 +45,7 @@ class Connections:
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
         self.pools = application.pools
-        self.is_stopping = False
+        self.is_stopping = self.is_draining = False
         self._loop = asyncio.get_running_loop()
         self._are_closed = asyncio.Event()
         self._are_closed.set()
@@ -101,6 +101,7 @@ class Connections:
                 connection.announce_stop()
 
     async def drain(self) -> None:
+        self.is_draining = True
         for connection in tuple(self.opened):
             connection.shutdown()
         await self._are_closed.wait()

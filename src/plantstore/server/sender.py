@@ -6,7 +6,6 @@ client reads.
 
 import asyncio
 import logging
-import math
 from collections.abc import Hashable
 from contextlib import suppress
 
@@ -44,13 +43,7 @@ class Sender:
         self._counted_for: Hashable = None
         self._outstanding = 0
         self._progress_at = 0.0
-        self._sent, self._acknowledged = 0, -math.inf  # bytes of a stream without an end
         self._resumed: asyncio.Future[None] | None = None
-
-    @property
-    def interval(self) -> float:
-        """Seconds between two checks of a client's progress."""
-        return min(1.0, self._timeout / 4)
 
     @property
     def is_stuck(self) -> bool:
@@ -79,16 +72,13 @@ class Sender:
         a request when its response begins.
         """
         sent, is_whole = 0, False
-        self._sent, self._acknowledged = 0, -math.inf
-        seconds: float | None = self._connections.settings.stream_timeout
-        send_part = self._send_part
-        if stream.stop is not None:
-            seconds, send_part = None, self._send_live_part
+        self._outstanding, self._progress_at = 0, self._connections.now
+        seconds = self._connections.settings.stream_timeout
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(None if stream.stop else seconds):
                 async for part in stream.parts:
                     framed = b"%x\r\n%s\r\n" % (len(part), part) if chunked else part
-                    await send_part(head + framed)
+                    await self._send_part(head + framed)
                     head = b""
                     sent += len(part)
                 await self._send_part(head + _LAST_CHUNK if chunked else head)
@@ -106,19 +96,10 @@ class Sender:
                 await asyncio.shield(stream.end(sent, is_whole=is_whole))
         return is_whole
 
-    async def _send_live_part(self, data: bytes) -> None:
-        """Send a part, unless nothing has reached the client's system for too long."""
-        acknowledged = self._sent - self._count_outstanding()
-        if acknowledged == self._sent or acknowledged > self._acknowledged:
-            self._acknowledged, self._progress_at = acknowledged, self._connections.now
-        elif self._connections.now - self._progress_at >= self._timeout:
-            raise ClientGoneError
-        self._sent += len(data)
-        await self._send_part(data)
-
     async def _send_part(self, data: bytes) -> None:
         if self._transport.is_closing():
             raise ClientGoneError
+        self._outstanding += len(data)
         self._transport.write(data)
         if self.is_paused:
             self._resumed = asyncio.get_running_loop().create_future()
@@ -142,7 +123,7 @@ class Sender:
         return not self.is_paused
 
     def has_timed_out(self) -> bool:
-        """Whether the client reads too slowly while the sender is paused."""
+        """Whether the client reads too slowly, or nothing, of what it is sent."""
         outstanding = len(self._rest) + self._count_outstanding()
         if outstanding <= max(0, self._outstanding - _LEAST_PROGRESS):
             self._progress_at = self._connections.now
