@@ -87,11 +87,12 @@ def change_plants(
                 for line in _describe(found):
                     output.note(line)
                 confirm(f"Change {store.name}?", "change")
-            found = Summary(store.name, dry_run=False, skipped=found.skipped)
+            found = Summary(store.name, dry_run, found.skipped)
             try:
                 _write(session, store, staged, command, found)
             finally:
                 note_change(session, command, store=store.name, plants=found.count)
+    found.dry_run = dry_run
     output.report(found, _describe(found))
 
 

@@ -45,7 +45,7 @@ def test_what_a_user_did_is_taken_back(url: str, tmp_path: Path) -> None:
     assert program.out("verify").startswith("ok: ")
 
 
-NOTHING = {"dry_run": True, "added": 0, "changed": 0, "removed": 0, "changes": []}
+NOTHING = {"added": 0, "changed": 0, "removed": 0, "changes": []}
 
 
 def test_many_deleted_plants_are_brought_back_or_none(url: str, tmp_path: Path) -> None:
