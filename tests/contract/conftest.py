@@ -31,6 +31,9 @@ def administration(url: str) -> Iterator[Administration]:
 
 
 @pytest.fixture
-async def harness(url: str, administration: Administration) -> AsyncIterator[DatabaseHarness]:
-    async with DatabaseHarness(url, administration) as opened:
+async def harness(
+    url: str, administration: Administration, request: pytest.FixtureRequest
+) -> AsyncIterator[DatabaseHarness]:
+    settings = getattr(request, "param", {})
+    async with DatabaseHarness(url, administration, **settings) as opened:
         yield opened

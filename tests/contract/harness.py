@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Self
 
+import pytest
 from msgspec.structs import asdict
 
 from plantstore.core.database import Create, Delete, Update, Write
@@ -105,6 +106,11 @@ class DatabaseHarness:
         assert [event.revision for event in events] == list(range(1, len(events) + 1))
         assert await self.read_revision() == len(events)
         assert replay(events) == await self.read_plants()
+
+
+def with_settings(**settings: float) -> pytest.MarkDecorator:
+    """Give the test's harness these settings."""
+    return pytest.mark.parametrize("harness", [settings], indirect=True)
 
 
 def decode(page: Page) -> list[dict[str, Any]]:

@@ -1,14 +1,12 @@
 """Waiting writes are bounded in number and time, and finished when the database closes."""
 
 import asyncio
-import time
 
 import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.core.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
-from tests.administration import Administration
-from tests.contract.harness import DatabaseHarness
+from tests.contract.harness import DatabaseHarness, with_settings
 from tests.databases import writes_held
 
 pytestmark = pytest.mark.anyio
@@ -28,101 +26,90 @@ async def fill_queue(harness: DatabaseHarness) -> tuple[list["asyncio.Task[Outco
             await asyncio.sleep(0)
 
 
-async def test_writes_that_wait_are_bounded_in_number(
-    url: str, administration: Administration
-) -> None:
-    async with DatabaseHarness(url, administration, max_writes=MAX_WRITES) as harness:
-        with writes_held(url):
-            writes, refused = await fill_queue(harness)
-        results = await asyncio.gather(*writes, return_exceptions=True)
-        assert {type(results[number]) for number in refused} == {OverloadedError}
-        created = [n for n, result in enumerate(results) if result is Outcome.CREATED]
-        assert len(created) + len(refused) == len(results)
-        assert [plant.id for plant in await harness.read_plants()] == created
-        for number in refused:
-            assert await harness.create(NewPlant(number, "Ficus")) is Outcome.CREATED
-        await harness.assert_consistency()
+@with_settings(max_writes=MAX_WRITES)
+async def test_writes_that_wait_are_bounded_in_number(harness: DatabaseHarness, url: str) -> None:
+    with writes_held(url):
+        writes, refused = await fill_queue(harness)
+    results = await asyncio.gather(*writes, return_exceptions=True)
+    assert {type(results[number]) for number in refused} == {OverloadedError}
+    created = [n for n, result in enumerate(results) if result is Outcome.CREATED]
+    assert len(created) + len(refused) == len(results)
+    assert [plant.id for plant in await harness.read_plants()] == created
+    for number in refused:
+        assert await harness.create(NewPlant(number, "Ficus")) is Outcome.CREATED
+    await harness.assert_consistency()
 
 
-async def test_a_store_has_half_of_the_queue(url: str, administration: Administration) -> None:
-    async with DatabaseHarness(url, administration, max_writes=MAX_WRITES) as harness:
-        other = await harness.make_caller("orchard", "ben")
-        with writes_held(url):
-            writes, _ = await fill_queue(harness)
-            others = [
-                asyncio.ensure_future(harness.create(NewPlant(n, "Fern"), caller=other))
-                for n in (0, 1)
-            ]
-            await asyncio.sleep(0)
-            assert not any(write.done() for write in others)
-        assert await asyncio.gather(*others) == 2 * [Outcome.CREATED]
-        results = await asyncio.gather(*writes, return_exceptions=True)
-        # Those that were taken from the queue before it was full come to them.
-        assert results.count(Outcome.CREATED) >= MAX_WRITES // 2
+@with_settings(max_writes=MAX_WRITES)
+async def test_a_store_has_half_of_the_queue(harness: DatabaseHarness, url: str) -> None:
+    other = await harness.make_caller("orchard", "ben")
+    with writes_held(url):
+        writes, _ = await fill_queue(harness)
+        others = [
+            asyncio.ensure_future(harness.create(NewPlant(n, "Fern"), caller=other)) for n in (0, 1)
+        ]
+        await asyncio.sleep(0)
+        assert not any(write.done() for write in others)
+    assert await asyncio.gather(*others) == 2 * [Outcome.CREATED]
+    results = await asyncio.gather(*writes, return_exceptions=True)
+    # Those that were taken from the queue before it was full come to them.
+    assert results.count(Outcome.CREATED) >= MAX_WRITES // 2
 
 
-async def test_a_store_has_half_of_the_bytes_of_a_minute(
-    url: str, administration: Administration
-) -> None:
-    async with DatabaseHarness(url, administration, max_written_bytes=100_000) as harness:
-        other = await harness.make_caller("orchard", "ben")
-        fern = NewPlant(1, 1000 * "x")
-        for _ in range(50_000 // 13_000):
-            assert await harness.create(fern) is Outcome.CREATED
-            await harness.delete(fern.id)
-        assert await harness.create(fern) is Outcome.CREATED  # of which a part is beyond the half
-        await harness.delete(fern.id)  # which finds that out
-        with pytest.raises(OverloadedError):
-            await harness.create(fern)
-        assert await harness.create(fern, caller=other) is Outcome.CREATED
-        harness.database.writes.begin_minute()
-        assert await harness.create(NewPlant(2, "Fern")) is Outcome.CREATED
+@with_settings(max_written_bytes=100_000)
+async def test_a_store_has_half_of_the_bytes_of_a_minute(harness: DatabaseHarness) -> None:
+    other = await harness.make_caller("orchard", "ben")
+    fern = NewPlant(1, 1000 * "x")
+    for _ in range(50_000 // 13_000):
+        assert await harness.create(fern) is Outcome.CREATED
+        await harness.delete(fern.id)
+    assert await harness.create(fern) is Outcome.CREATED  # of which a part is beyond the half
+    await harness.delete(fern.id)  # which finds that out
+    with pytest.raises(OverloadedError):
+        await harness.create(fern)
+    assert await harness.create(fern, caller=other) is Outcome.CREATED
+    harness.database.writes.begin_minute()
+    assert await harness.create(NewPlant(2, "Fern")) is Outcome.CREATED
 
 
+@with_settings(write_timeout=0.3)
 async def test_a_write_that_waited_too_long_is_given_up_and_never_written(
-    url: str, administration: Administration
+    harness: DatabaseHarness, url: str
 ) -> None:
-    async with DatabaseHarness(url, administration, write_timeout=0.3) as harness:
-        await harness.create(NewPlant(1, "Monstera"))
-        key = IdempotencyKey("key", 32 * b"\x01")
-        began = time.monotonic()
-        with writes_held(url):
-            writes = [harness.create(NewPlant(2, "Ficus"), key), harness.delete(1)]
-            results = await asyncio.gather(*writes, return_exceptions=True)
-        assert [type(result) for result in results] == 2 * [DatabaseUnavailableError]
-        assert 0.3 <= time.monotonic() - began < 20
-        again = await harness.create(NewPlant(2, "Ficus"), key)
-        assert again is Outcome.CREATED
+    await harness.create(NewPlant(1, "Monstera"))
+    key = IdempotencyKey("key", 32 * b"\x01")
+    with writes_held(url):
+        writes = [harness.create(NewPlant(2, "Ficus"), key), harness.delete(1)]
+        results = await asyncio.gather(*writes, return_exceptions=True)
+    assert [type(result) for result in results] == 2 * [DatabaseUnavailableError]
+    again = await harness.create(NewPlant(2, "Ficus"), key)
+    assert again is Outcome.CREATED
+    await harness.database.check()
+    assert await harness.read_plants() == [NewPlant(1, "Monstera"), NewPlant(2, "Ficus")]
+    await harness.assert_consistency()
+
+
+async def test_reads_go_on_while_writes_wait(harness: DatabaseHarness, url: str) -> None:
+    await harness.create(NewPlant(1, "Monstera"))
+    with writes_held(url):
+        waiting = asyncio.ensure_future(harness.create(NewPlant(2, "Ficus")))
+        assert (await harness.read_page(PlantQuery())).count == 1
+        snapshot = await harness.database.open_snapshot(harness.store_id)
+        assert (await snapshot.read_page(PlantQuery(), 10)).count == 1
+        await snapshot.close()
         await harness.database.check()
-        assert await harness.read_plants() == [NewPlant(1, "Monstera"), NewPlant(2, "Ficus")]
-        await harness.assert_consistency()
+        assert not waiting.done()
+    assert await waiting is Outcome.CREATED
 
 
-async def test_reads_go_on_while_writes_wait(url: str, administration: Administration) -> None:
-    async with DatabaseHarness(url, administration) as harness:
-        await harness.create(NewPlant(1, "Monstera"))
-        with writes_held(url):
-            waiting = asyncio.ensure_future(harness.create(NewPlant(2, "Ficus")))
-            assert (await harness.read_page(PlantQuery())).count == 1
-            snapshot = await harness.database.open_snapshot(harness.store_id)
-            assert (await snapshot.read_page(PlantQuery(), 10)).count == 1
-            await snapshot.close()
-            await harness.database.check()
-            assert not waiting.done()
-        assert await waiting is Outcome.CREATED
-
-
-async def test_closing_finishes_writes_in_flight(url: str, administration: Administration) -> None:
-    async with DatabaseHarness(url, administration) as harness:
-        with writes_held(url):
-            writes = [
-                asyncio.ensure_future(harness.create(NewPlant(n, "Ficus"))) for n in range(20)
-            ]
-            await asyncio.sleep(0)  # each has come to its place in the queue
-            closing = asyncio.ensure_future(harness.database.close())
-            await asyncio.sleep(0)
-            assert not any(write.done() for write in writes)
-        await closing
-        assert await asyncio.gather(*writes) == 20 * [Outcome.CREATED]
-        await harness.open()
-        assert len(await harness.read_plants()) == 20
+async def test_closing_finishes_writes_in_flight(harness: DatabaseHarness, url: str) -> None:
+    with writes_held(url):
+        writes = [asyncio.ensure_future(harness.create(NewPlant(n, "Ficus"))) for n in range(20)]
+        await asyncio.sleep(0)  # each has come to its place in the queue
+        closing = asyncio.ensure_future(harness.database.close())
+        await asyncio.sleep(0)
+        assert not any(write.done() for write in writes)
+    await closing
+    assert await asyncio.gather(*writes) == 20 * [Outcome.CREATED]
+    await harness.open()
+    assert len(await harness.read_plants()) == 20

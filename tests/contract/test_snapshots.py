@@ -10,7 +10,7 @@ from plantstore.core.database import Snapshot
 from plantstore.core.errors import OverloadedError
 from plantstore.core.model import LIMIT_MAX, NewPlant, PlantQuery
 from tests.administration import Administration
-from tests.contract.harness import MANY, DatabaseHarness, decode, describe, select
+from tests.contract.harness import MANY, DatabaseHarness, decode, describe, select, with_settings
 
 pytestmark = pytest.mark.anyio
 
@@ -73,37 +73,30 @@ async def test_a_snapshot_of_no_store_is_empty(harness: DatabaseHarness) -> None
     await snapshot.close()
 
 
-async def test_the_bound_holds_for_snapshots_opened_at_once(
-    url: str, administration: Administration
-) -> None:
-    async with DatabaseHarness(url, administration, max_streams=3) as harness:
-        opening = [harness.database.open_snapshot(harness.store_id) for _ in range(10)]
-        opened = await asyncio.gather(*opening, return_exceptions=True)
-        snapshots = [found for found in opened if not isinstance(found, BaseException)]
-        refused = [found for found in opened if isinstance(found, OverloadedError)]
-        assert (len(snapshots), len(refused)) == (3, 7)
-        for snapshot in snapshots:
-            await snapshot.close()
+@with_settings(max_streams=3)
+async def test_the_bound_holds_for_snapshots_opened_at_once(harness: DatabaseHarness) -> None:
+    opening = [harness.database.open_snapshot(harness.store_id) for _ in range(10)]
+    opened = await asyncio.gather(*opening, return_exceptions=True)
+    snapshots = [found for found in opened if not isinstance(found, BaseException)]
+    refused = [found for found in opened if isinstance(found, OverloadedError)]
+    assert (len(snapshots), len(refused)) == (3, 7)
+    for snapshot in snapshots:
+        await snapshot.close()
 
 
-async def test_a_snapshot_closed_twice_counts_once(
-    url: str, administration: Administration
-) -> None:
-    async with DatabaseHarness(url, administration, max_streams=1) as harness:
-        for _ in range(3):
-            snapshot = await harness.database.open_snapshot(harness.store_id)
-            await snapshot.close()
-            await snapshot.close()
-        last = await harness.database.open_snapshot(harness.store_id)
-        with pytest.raises(OverloadedError):
-            await harness.database.open_snapshot(harness.store_id)
-        await last.close()
-
-
-async def test_a_database_closes_with_snapshots_open(
-    url: str, administration: Administration
-) -> None:
-    async with DatabaseHarness(url, administration) as harness:
-        await plant_all(harness)
+@with_settings(max_streams=1)
+async def test_a_snapshot_closed_twice_counts_once(harness: DatabaseHarness) -> None:
+    for _ in range(3):
         snapshot = await harness.database.open_snapshot(harness.store_id)
-        await snapshot.read_page(PlantQuery(), 1)
+        await snapshot.close()
+        await snapshot.close()
+    last = await harness.database.open_snapshot(harness.store_id)
+    with pytest.raises(OverloadedError):
+        await harness.database.open_snapshot(harness.store_id)
+    await last.close()
+
+
+async def test_a_database_closes_with_snapshots_open(harness: DatabaseHarness) -> None:
+    await plant_all(harness)
+    snapshot = await harness.database.open_snapshot(harness.store_id)
+    await snapshot.read_page(PlantQuery(), 1)

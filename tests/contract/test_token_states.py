@@ -1,9 +1,8 @@
 """What tokens may do now, how they are replaced, and when they were used: on every database."""
 
-import time
-
 import pytest
 
+from plantstore.core.clock import now
 from plantstore.core.errors import TokenEndedError
 from plantstore.core.model import Grant, NewPlant, Role, Scope
 from plantstore.sql import token_uses
@@ -14,10 +13,6 @@ from tests.contract.harness import DatabaseHarness
 pytestmark = pytest.mark.anyio
 
 HOUR, DAY = 3_600_000, 86_400_000
-
-
-def now() -> int:
-    return time.time_ns() // 10**6
 
 
 def make(administration: Administration, **request: object) -> Token:
@@ -133,13 +128,10 @@ async def test_a_description_of_the_token_is_a_use(harness: DatabaseHarness) -> 
     assert last_uses(harness)["eve"] is not None
 
 
-@pytest.fixture
-def small_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_uses_are_written_in_parts(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(token_uses, "MAX_WRITTEN", 2)
-
-
-@pytest.mark.usefixtures("small_statements")
-async def test_many_uses_are_written_in_parts(harness: DatabaseHarness) -> None:
     for number in range(5):
         await harness.make_caller("nursery", f"user-{number}")
     await harness.database.write_token_uses()

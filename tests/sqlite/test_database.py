@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -78,22 +77,15 @@ async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(
     assert written == [(Outcome.CREATED, revision) for revision in range(1, 21)]
 
 
-@pytest.fixture
-def _no_collection() -> Iterator[None]:
-    """As in the service, where it is seldom."""
-    gc.disable()
-    yield
-    gc.enable()
-
-
 def count_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-@pytest.mark.usefixtures("_no_collection")
 async def test_snapshots_that_cannot_be_opened_leave_no_connections(
-    url: str, connection: apsw.Connection
+    url: str, connection: apsw.Connection, request: pytest.FixtureRequest
 ) -> None:
+    gc.disable()  # as in the service, where it is seldom
+    request.addfinalizer(gc.enable)
     database = SQLiteDatabase(Settings(database=url))
     connection.execute("ALTER TABLE revisions RENAME TO lost")
     before = count_files()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from plantstore.core.database import MAX_TRIMMED, Atomic, CommitObserver, Row, Write, Written
+from plantstore.core.database import MAX_TRIMMED, CommitObserver, Row
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError, SetupError
 from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.core.settings import Settings
@@ -46,13 +46,11 @@ class PostgresDatabase:
         self._pages = Reads(self._pool, self._sql, _to_page, waiting, _MAX_PAGES)
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
-        probes = (("find_counts", (0,)), ("find_read_only", ()), ("find_compatible_since", ()))
-        self._readiness = Readiness(
-            self._probe_pool, *((self._sql[name], arguments) for name, arguments in probes)
-        )
+        self.check = Readiness(self._probe_pool, self._sql).check
         self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
         self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
-        self.writes = self._writer.queue
+        self.find_callers_again = self._callers.find_again
+        self.write, self.writes = self._writer.submit, self._writer.queue
         self._has_tried = asyncio.Event()
         self._opening = asyncio.ensure_future(self._open())
         self._opening.add_done_callback(lambda _: self._has_tried.set())
@@ -93,9 +91,6 @@ class PostgresDatabase:
             raise
         return snapshot
 
-    def write(self, write: Write | Atomic) -> "asyncio.Future[Written]":
-        return self._writer.submit(write)
-
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         # In a task: deadlines need one, and requests are handled outside of any.
         query = (self._sql[name], arguments)
@@ -106,20 +101,12 @@ class PostgresDatabase:
         async with self._singles:
             return await self._pool.read(query)
 
-    async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
-        return await self._callers.find_again(callers)
-
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         rows = await self.read("trim_events", store_id, before, MAX_TRIMMED)
         return Outcome.TRIMMED if rows else Outcome.NOTHING_TO_TRIM
 
     async def write_token_uses(self) -> None:
         await self._uses.write(self._write_uses)
-
-    async def check(self) -> None:
-        reason = await self._readiness.find_reason()
-        if reason is not None:
-            raise DatabaseUnavailableError(reason=reason)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         pools = (self._pool, self._stream_pool, self._probe_pool)

@@ -9,29 +9,30 @@ from contextlib import suppress
 
 from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.postgres.availability import MIGRATED, READ_ONLY, SILENT
-from plantstore.postgres.pool import Pool, Query
+from plantstore.postgres.pool import Pool
 from plantstore.sql.migrations import find_newest
 
 _INTERVAL = 1.0
 
 
 class Readiness:
-    """Checks the server of a pool.
+    """Checks the server of a pool, with the named queries ``sql``."""
 
-    The ``queries`` are a small one, and those for its read-only state and for its schema.
-    """
-
-    def __init__(self, pool: Pool, *queries: Query) -> None:
+    def __init__(self, pool: Pool, sql: dict[str, str]) -> None:
         self._pool = pool
+        self._sql = sql
         self._availability = pool.availability
-        self._queries = queries
         self._loop = asyncio.get_running_loop()
         self._probed_at = -math.inf
         self._probe: asyncio.Future[None] = self._loop.create_future()
         self._probe.set_result(None)
 
-    async def find_reason(self) -> str | None:
-        """Why the database cannot be used, as of the last second; None if it can."""
+    async def check(self) -> None:
+        """See ``Database``."""
+        if (reason := await self._find_reason()) is not None:
+            raise DatabaseUnavailableError(reason=reason)
+
+    async def _find_reason(self) -> str | None:
         known, time = self._availability, self._loop.time
         if not known.is_open:
             return known.reason or SILENT
@@ -49,7 +50,11 @@ class Readiness:
     async def _run_probe(self) -> None:
         known = self._availability
         with suppress(DatabaseUnavailableError):
-            _, ((read_only,),), ((since,),) = await self._pool.read(*self._queries)
+            _, ((read_only,),), ((since,),) = await self._pool.read(
+                (self._sql["find_counts"], (0,)),
+                (self._sql["find_read_only"], ()),
+                (self._sql["find_compatible_since"], ()),
+            )
             if since > find_newest("plantstore.postgres"):
                 known.refusal = MIGRATED
             elif read_only == "on":

@@ -14,7 +14,7 @@ import apsw
 import msgspec
 
 from plantstore.core.database import CommitObserver, Row, Written
-from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.errors import OverloadedError
 from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
@@ -53,7 +53,7 @@ class SQLiteDatabase:
                 self._path, self.writes, settings.write_timeout, self.commit_observers
             )
         self.write = self._writer.submit
-        self._readiness = Readiness(self._path, self._writer, self._read_little)
+        self.check = Readiness(self._path, self._writer, self._read_little).check
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
         self._features_thread = ThreadPoolExecutor(1, thread_name_prefix="features")
         self._max_snapshots = settings.max_streams
@@ -132,11 +132,6 @@ class SQLiteDatabase:
     async def write_token_uses(self) -> None:
         """See ``Database``. Its commit invalidates the cached callers and requests."""
         await self._uses.write(self._write_uses)
-
-    async def check(self) -> None:
-        reason = await self._readiness.find_reason()
-        if reason is not None:
-            raise DatabaseUnavailableError(reason=reason)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         return {

@@ -34,13 +34,14 @@ class Readiness:
         self._checked_at = -math.inf
         self._probe: asyncio.Future[Written] | None = None
 
-    async def find_reason(self) -> str | None:
-        """Why the database cannot be used, as of the last second; None if it can."""
+    async def check(self) -> None:
+        """See ``Database``."""
         if self._loop.time() - self._checked_at >= _INTERVAL:
             self._checked_at = self._loop.time()
             self._running = asyncio.ensure_future(self._check())
-        reason = await asyncio.shield(self._running)
-        return reason or self._writer.find_reason()
+        reason = await asyncio.shield(self._running) or self._writer.find_reason()
+        if reason is not None:
+            raise DatabaseUnavailableError(reason=reason)
 
     async def _check(self) -> str | None:
         try:

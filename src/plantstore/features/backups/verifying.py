@@ -5,17 +5,17 @@ Invariant: at most a few rows of the database are in memory.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from itertools import islice
 
 from msgspec import Struct
 
 from plantstore.core.database import Row
-from plantstore.databases import find_file, open_session, require_database
+from plantstore.databases import open_session, reading
 from plantstore.features.backups.renewing import renew_revision
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Queries
-from plantstore.sqlite.reader import SQLiteReader, reading
+from plantstore.sqlite.reader import SQLiteReader
 
 MAX_MISMATCHES = 20
 _PAGE_ROWS = 1000
@@ -57,14 +57,8 @@ def verify(url: str) -> Verification:
 
     :raises SetupError: it does not exist, or cannot be read.
     """
-    require_database(url)
     counts: Counter[str] = Counter()
-    with ExitStack() as stack:
-        if file := find_file(url):
-            reader: Queries = stack.enter_context(reading(file))
-        else:
-            reader = session = stack.enter_context(closing(open_session(url)))
-            stack.enter_context(session.snapshot())
+    with reading(url) as reader:
         found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
     sums = (counts["stores"], counts["plants"], counts["events"])
     return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
