@@ -111,3 +111,8 @@ def test_both_versions_in_a_conflict_are_whole(phone: PageDriver) -> None:
     held.release()
     phone.assert_shows(f"{LONG}, mine", "#conflict")
     assert phone.evaluate(CUT_VERSIONS) == 0
+    phone["#conflict [value=edit]"].tap()
+    expect(phone["#panel-name"]).to_be_focused()
+    expect(phone["#panel-name"]).to_have_value(f"{LONG}, mine")
+    phone.page.keyboard.press("Enter")
+    phone.assert_stored(0, f"{LONG}, mine", None)

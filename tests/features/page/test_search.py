@@ -97,9 +97,11 @@ def test_the_panel_follows_the_keys(filled: PageDriver) -> None:
     filled.page.keyboard.press("ControlOrMeta+a")
     filled.type("Monstera obliqua\n")
     filled.assert_stored(2, "Monstera obliqua", "bed 1")
-    filled["#grid"].focus()
-    filled.page.keyboard.press("Escape")
-    expect(filled["#panel"]).to_be_hidden()
+    for focused in ("#grid", "#panel-name"):
+        filled["#grid"].press("i")
+        filled[focused].focus()
+        filled.page.keyboard.press("Escape")
+        expect(filled["#panel"]).to_be_hidden()
 
 
 def test_a_link_to_a_store_without_access_opens_no_other(filled: PageDriver) -> None:

@@ -7,7 +7,7 @@ import { list } from "./list.js";
 import { hush, say } from "./message.js";
 import { isSame, listContents, makePlant, readId } from "./plant.js";
 import { nextId, run } from "./queue.js";
-import { drafts, drop, queue, redraw, undos } from "./state.js";
+import { drafts, drop, queue, redraw, shown, undos } from "./state.js";
 import { rich, t } from "./texts.js";
 
 export const ASK_ABOVE = 50;
@@ -189,6 +189,6 @@ async function solve(item, theirs) {
 /** @param {Plant} after @param {Plant} theirs */
 function editAgain(after, theirs) {
   const field = after.name === theirs.name ? "tag" : "name";
-  drafts.cell = { id: after.id, field, place: "row", text: after[field] ?? "", before: theirs };
+  drafts.cell = { id: after.id, field, place: shown.plant === after.id ? "panel" : "row", text: after[field] ?? "", before: theirs };
   redraw();
 }

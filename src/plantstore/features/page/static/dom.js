@@ -94,7 +94,8 @@ export function complain(field, reason = "") {
   explain("reason", reason);
   if (!field || !reason) return;
   field.ariaInvalid = "true";
-  placeAt($("reason"), field);
+  if (field.closest("dialog")) field.after($("reason"));
+  else placeAt($("reason"), field);
 }
 
 // For text that changes with each key: only the last one is announced.
