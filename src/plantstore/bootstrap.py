@@ -1,16 +1,13 @@
 """The composition root: the application on its database, with what the features add."""
 
-import asyncio
 import gc
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
-from plantstore.core.database import Database
-from plantstore.core.errors import PlantStoreError
 from plantstore.core.settings import Settings
 from plantstore.databases import find_open_session, is_postgres, open_database
 from plantstore.feature import Start
@@ -18,8 +15,6 @@ from plantstore.features import FEATURES
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
-
-_LAST_USE_SECONDS = 60.0  # between two writes of the last uses of tokens
 
 
 @contextmanager
@@ -70,13 +65,5 @@ async def _create_app(settings: Settings, began: float, number: int) -> "App":
     app = App(database, settings, open_session, Process(number, began))
     for add in _load_parts("adds_to"):
         add(app)
-    app.run_beside(_keep_last_use(database))
     gc.freeze()  # objects of the start stay alive: collections can skip them
     return app
-
-
-async def _keep_last_use(database: Database) -> None:
-    while True:
-        await asyncio.sleep(_LAST_USE_SECONDS)
-        with suppress(PlantStoreError):  # the database logs it; the next round writes them
-            await database.write_token_uses()

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from tests.http.calls import create, create_plant, expect_refused, list_plants
+from tests.http.calls import create, expect_refused, list_plants
 from tests.http.non_integers import NOT_PLAIN, NOT_WHOLE, NOTATIONS, TOO_LARGE
 
 LENGTHS = {"name": (1, 1000), "tag": (0, 256)}
@@ -56,28 +56,6 @@ def test_the_answer_is_the_plant_and_nothing_else(
     always = {"date", "x-request-id", "x-content-type-options"}
     of_the_body = {"content-type", "content-length", "cache-control", "etag"}
     assert set(created.headers) == always | of_the_body | {"location", "store-revision"}
-
-
-@pytest.mark.parametrize(
-    ("stored", "sent", "number"),
-    [
-        ({"name": "Fern"}, {"name": "Fern"}, 40004),
-        ({"name": "Fern", "tag": "a"}, {"tag": "a", "name": "Fern"}, 40004),
-        ({"name": "Fern"}, {"name": "Fern", "colour": "green"}, 40004),
-        ({"name": "Fern"}, {"name": "fern"}, 40003),
-        ({"name": "Fern"}, {"name": "Fern", "tag": "a"}, 40003),
-        ({"name": "Fern", "tag": "a"}, {"name": "Fern"}, 40003),
-        ({"name": "Fern", "tag": "a"}, {"name": "Fern", "tag": "A"}, 40003),
-        ({"name": "é"}, {"name": "e\u0301"}, 40003),
-    ],
-)
-def test_a_taken_id_is_refused_and_the_stored_plant_stays(
-    client: httpx.Client, stored: dict[str, str], sent: dict[str, str], number: int
-) -> None:
-    create_plant(client, 1, **stored)
-    message = expect_refused(create(client, json.dumps({"id": 1} | sent)), number)
-    assert "the id 1" in message
-    assert list_plants(client) == [{"id": 1} | stored]
 
 
 @pytest.mark.parametrize(

@@ -74,14 +74,6 @@ def test_a_condition_counts_for_its_own_request_alone(client: httpx.Client, quer
                 assert (other.status_code, other.content) == (200, listed.content)
 
 
-@pytest.mark.parametrize("at", [0, 1])
-def test_conditions_may_stand_in_several_headers(client: httpx.Client, at: int) -> None:
-    known = ['"other"', '"another"']
-    known[at] = etag_of(client)
-    headers = [("If-None-Match", tag) for tag in known]
-    assert client.get("/plants", headers=headers).status_code == 304
-
-
 def test_what_does_not_name_the_list_does_not_match(client: httpx.Client) -> None:
     for form in ("{}x", "x{}", "'{}'", "w/{}", "*, *x", '"*"', "", "W/"):
         assert not is_fresh(client, form.format(etag_of(client)))

@@ -76,11 +76,3 @@ def test_who_has_left_the_own_store_is_told_the_others(service: Service, store: 
         assert [one["name"] for one in me["stores"]] == [f"{store}-second"]
         administration.remove_member(f"{store}-second", user)
     expect_refused(get_me(service, token), 40403)
-
-
-def test_a_revoked_or_expired_token_is_refused(service: Service, store: str) -> None:
-    token = service.make_token(store)
-    assert get_me(service, token).status_code == 200
-    service.revoke(token)
-    expect_refused(get_me(service, token), 40102)
-    expect_refused(get_me(service, service.make_token(store, expires_at=1)), 40102)

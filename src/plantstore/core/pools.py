@@ -54,7 +54,11 @@ class Pool:
         if held < self.size - self.used:
             return True
         if not held:
-            self._note_full()
+            self.refused_at = asyncio.get_running_loop().time()
+            if self._log_limit.admit(self.name) is not None:
+                most = self.largest
+                message = "the pool %s is full: %s holds most, %d of %d"
+                logger.warning(message, self.name, most, self._held.get(most, 0), self.size)
         return False
 
     def try_take(self, holder: Hashable, count: int = 1) -> bool:
@@ -88,10 +92,6 @@ class Pool:
             self._held[holder] = left
         else:
             del self._held[holder]
-        if self._waiting:
-            self._give_to_waiting()
-
-    def _give_to_waiting(self) -> None:
         for place, waiting in self._waiting.items():
             if self.try_take(waiting):
                 del self._waiting[place]
@@ -126,14 +126,6 @@ class Pool:
         if self._waiting.pop(place, None) is not None:
             place.set_exception(OverloadedError())
 
-    def _note_full(self) -> None:
-        self.refused_at = asyncio.get_running_loop().time()
-        if self._log_limit.admit(self.name) is not None:
-            most = self.largest
-            held = self._held.get(most, 0)
-            message = "the pool %s is full: %s holds most, %d of %d"
-            logger.warning(message, self.name, most, held, self.size)
-
 
 class EvictingPool(Pool):
     """A pool that takes units back from holders with too many, the oldest first."""
@@ -145,7 +137,11 @@ class EvictingPool(Pool):
     def put(self, unit: object, holder: Hashable, evict: Evict) -> None:
         """Take a unit; ``evict`` is called when it is taken away."""
         if not self.try_take(holder):
-            self._evict(holder if holder in self._held else self.largest)
+            owner = holder if holder in self._held else self.largest
+            oldest = next(key for key, (its, _) in self._units.items() if its == owner)
+            _, evict_oldest = self._units.pop(oldest)
+            self.give_back(owner)
+            evict_oldest()
             self.add(holder, 1)
         self._units[unit] = holder, evict
 
@@ -154,12 +150,6 @@ class EvictingPool(Pool):
         entry = self._units.pop(unit, None)
         if entry is not None:
             self.give_back(entry[0])
-
-    def _evict(self, holder: Hashable) -> None:
-        unit = next(unit for unit, (owner, _) in self._units.items() if owner == holder)
-        _, evict = self._units.pop(unit)
-        self.give_back(holder)
-        evict()
 
 
 class WriteQueue(Pool):

@@ -31,23 +31,19 @@ def make_token(store_id: int, prefix: str = PREFIX) -> str:
     return unchecked + _checksum(unchecked)
 
 
-TokenKey = tuple[int | None, bytes]  # its store's number, None where it has none, and its hash
-
-
-def parse_token(token: str) -> TokenKey:
-    """The key of a token."""
-    return read_store_id(token), hash_token(token)
-
-
 def read_store_id(token: str, prefix: str = PREFIX) -> int | None:
     """The store's number in a token, or None if it has none.
 
     The checksum is not verified, since the look-up finds no token with a wrong one.
     """
     parts = token.split("_")
-    if len(parts) != 3 or parts[0] != prefix:  # noqa: PLR2004 - prefix, number, secret
+    # prefix, number, secret
+    if len(parts) != 3 or parts[0] != prefix or not _STORE_NUMBER.fullmatch(parts[1]):  # noqa: PLR2004
         return None
-    return _from_base62(parts[1])
+    number = 0
+    for digit in parts[1]:
+        number = number * 62 + _VALUES[digit]
+    return number
 
 
 def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
@@ -92,12 +88,3 @@ def _to_base62(number: int, length: int = 1) -> str:
         number, digit = divmod(number, 62)
         digits = _DIGITS[digit] + digits
     return digits.rjust(length, _DIGITS[0])
-
-
-def _from_base62(digits: str) -> int | None:
-    if not _STORE_NUMBER.fullmatch(digits):
-        return None
-    number = 0
-    for digit in digits:
-        number = number * 62 + _VALUES[digit]
-    return number

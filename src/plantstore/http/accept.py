@@ -10,15 +10,9 @@ def read_weights(header: bytes) -> Mapping[bytes, float]:
     weights = {}
     for part in header.lower().split(b",", _MAX_CHOICES)[:_MAX_CHOICES]:
         choice, *parameters = part.replace(b" ", b"").replace(b"\t", b"").split(b";")
-        weights[choice] = _read_weight(parameters)
+        weight = next((it[2:] for it in parameters if it.startswith(b"q=")), b"1")
+        try:
+            weights[choice] = min(max(float(weight), 0.0), 1.0)
+        except ValueError:
+            weights[choice] = 0.0
     return weights
-
-
-def _read_weight(parameters: list[bytes]) -> float:
-    for parameter in parameters:
-        if parameter.startswith(b"q="):
-            try:
-                return min(max(float(parameter[2:]), 0.0), 1.0)
-            except ValueError:
-                return 0.0
-    return 1.0

@@ -164,6 +164,8 @@ class App:
         while True:
             await asyncio.sleep(_MINUTE)
             self.database.writes.begin_minute()
+            with suppress(PlantStoreError):  # which the database logs; it is written later
+                await self.database.write_token_uses()
 
     def handle_all(self) -> None:
         """Answer no more requests from the cache, so that observers get all."""

@@ -21,7 +21,7 @@ from plantstore.core.errors import (
 from plantstore.core.model import Caller, Scope, TokenInfo, is_store_name
 from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings, read_rate
-from plantstore.core.tokens import MAX_LENGTH, can_be_declared, parse_token
+from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.fair_queue import ROUTED, FairQueue
@@ -131,15 +131,17 @@ class Authentication:
     ) -> Bearer:
         """What the database finds by the token, which is counted if it is not valid."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
-        if known is None:
+        if known is not None:
+            store_id, token_hash = known.store_id, known.token_hash
+        else:
             address = self.client_address(request)
             if self._invalid.has_come_from(address):
                 await self.turns.take(network_of(address), ROUTED)
             self._invalid.check(address, token)
-        store_id, token_hash = parse_token(token) if known is None else known.key
-        if store_id is None and can_be_declared(token):
-            rows = await self._database.read("find_store_of_token", token_hash)
-            store_id = rows[0][0] if rows else None
+            store_id, token_hash = read_store_id(token), hash_token(token)
+            if store_id is None and can_be_declared(token):
+                rows = await self._database.read("find_store_of_token", token_hash)
+                store_id = rows[0][0] if rows else None
         bearer = None if store_id is None else await find(store_id, token_hash, *arguments)
         if bearer is None or _is_expired(bearer):
             self._known.evict(sent)

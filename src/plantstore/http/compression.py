@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib import import_module
-from typing import Protocol
+from typing import Any
 
 from plantstore.http.accept import read_weights
 
@@ -20,17 +20,7 @@ _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 _LEVEL = 1  # the fastest: higher levels take more time than most networks save
 
 
-class Compressor(Protocol):
-    """The state of one compressed list."""
-
-    def compress(self, data: bytes, /) -> bytes:
-        """The output after more data, maybe nothing."""
-
-    def flush(self) -> bytes:
-        """The end."""
-
-
-CODINGS: dict[bytes, Callable[[], Compressor]] = {}  # the best one first
+CODINGS: dict[bytes, Callable[[], Any]] = {}  # a compressor of each, the best one first
 with suppress(ImportError):
     _zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     CODINGS[b"zstd"] = lambda: _zstd.ZstdCompressor(_LEVEL)

@@ -10,7 +10,6 @@ import time
 from msgspec import Struct
 
 from plantstore.core.model import Caller
-from plantstore.core.tokens import TokenKey
 
 _MAX_TOKENS = 10_000
 _MAX_STORES = 64  # of one token
@@ -18,12 +17,13 @@ _MAX_AGE_SECONDS = 10.0  # a token's last use is as precise
 
 
 class KnownToken(Struct):
-    """A valid token: its ``key``, and its callers by the store's name, None for its own store.
+    """A valid token: its store and hash, and its callers by the store's name, None for its own.
 
     Until ``writes_until``, a time in seconds, a write may begin with the caller of its own store.
     """
 
-    key: TokenKey
+    store_id: int | None
+    token_hash: bytes
     callers: dict[str | None, Caller]
     writes_until: float = 0.0
 
@@ -41,7 +41,7 @@ class KnownTokens:
         if known is None:
             if len(self._tokens) >= _MAX_TOKENS:
                 del self._tokens[next(iter(self._tokens))]
-            known = KnownToken((caller.token_store_id, caller.token_hash), {})
+            known = KnownToken(caller.token_store_id, caller.token_hash, {})
             self._tokens[sent] = known
         elif len(known.callers) >= _MAX_STORES:
             self.expire(sent)

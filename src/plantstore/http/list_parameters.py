@@ -74,7 +74,8 @@ def write_plant_query(query: PlantQuery) -> str:
     if query.limit is not None:
         parameters.append(f"limit={query.limit}")
     if query.first_id > INT64_MIN:
-        parameters.append(f"after={_write_cursor(query.first_id - 1)}")
+        last_id = (query.first_id - 1).to_bytes(8, "big", signed=True)
+        parameters.append(f"after={base64.urlsafe_b64encode(last_id).decode().rstrip('=')}")
     parameters += [f"tag={quote(tag, safe='')}" for tag in query.tags]
     if query.included:
         parameters.append(f"include={','.join(sorted(query.included))}")
@@ -94,13 +95,9 @@ def split_parameters(text: bytes) -> dict[str, list[str]]:
     for part in text.decode(errors="surrogateescape").split("&"):
         name, _, value = part.partition("=")
         if "%" in part or "+" in part:
-            name, value = _unquote(name), _unquote(value)
+            name, value = (unquote_plus(it, errors="surrogateescape") for it in (name, value))
         given.setdefault(name, []).append(value)
     return given
-
-
-def _unquote(text: str) -> str:
-    return unquote_plus(text, errors="surrogateescape")
 
 
 def read_one(
@@ -121,15 +118,10 @@ def read_one(
 
 def read_limit(given: dict[str, list[str]], lowest: int, highest: int) -> int | None:
     """The ``limit`` among the parameters, if it is there."""
-
-    def read(text: str) -> int:
-        limit = read_integer(text)
-        if limit is None or not lowest <= limit <= highest:
-            reason = f"must be a whole number from {lowest} to {highest}"
-            raise RequestError(40005, reason=reason)
-        return limit
-
-    return read_one(given, "limit", read, 40005, None)
+    limit = read_one(given, "limit", read_integer, 40005, None)
+    if "limit" in given and (limit is None or not lowest <= limit <= highest):
+        raise RequestError(40005, reason=f"must be a whole number from {lowest} to {highest}")
+    return limit
 
 
 def _read_after(text: str) -> int:
@@ -139,10 +131,6 @@ def _read_after(text: str) -> int:
     if last_id == INT64_MAX:
         raise RequestError(40006, reason="must be a cursor from a response's Link header")
     return last_id + 1
-
-
-def _write_cursor(last_id: int) -> str:
-    return base64.urlsafe_b64encode(last_id.to_bytes(8, "big", signed=True)).decode().rstrip("=")
 
 
 def _read_tag(text: str) -> str:

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from plantstore.core.clock import write_time
 from plantstore.core.errors import NoSuchStoreError
-from plantstore.core.model import OpenStore, Role, Scope, TokenInfo
+from plantstore.core.model import OpenStore, Role, Scope
 from plantstore.http.authentication import Authentication
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
@@ -34,7 +34,19 @@ class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 async def describe_token(authentication: Authentication, request: Request) -> Response:
     """Respond with the token's description."""
-    return json_response(200, _describe(await authentication.introspect(request)), NO_STORE)
+    bearer = await authentication.introspect(request)
+    stores = [_describe_store(store) for store in bearer.stores]
+    own = next((store for store in stores if store.name == bearer.store), None)
+    me = Me(
+        user=bearer.subject,
+        label=bearer.token_label,
+        store=bearer.store,
+        role=None if own is None else own.role,
+        scopes=[] if own is None else own.scopes,
+        expires_at=None if bearer.expires_at is None else write_time(bearer.expires_at),
+        stores=stores,
+    )
+    return json_response(200, me, NO_STORE)
 
 
 async def describe_store(
@@ -50,17 +62,3 @@ async def describe_store(
 def _describe_store(store: OpenStore) -> MyStore:
     scopes = [scope for scope in Scope if scope in store.permissions]
     return MyStore(store.name, store.role, scopes, write_time(store.since), store.by)
-
-
-def _describe(bearer: TokenInfo) -> Me:
-    stores = [_describe_store(store) for store in bearer.stores]
-    own = next((store for store in stores if store.name == bearer.store), None)
-    return Me(
-        user=bearer.subject,
-        label=bearer.token_label,
-        store=bearer.store,
-        role=None if own is None else own.role,
-        scopes=[] if own is None else own.scopes,
-        expires_at=None if bearer.expires_at is None else write_time(bearer.expires_at),
-        stores=stores,
-    )
