@@ -1,18 +1,144 @@
-"""Adds the logs of requests to an application."""
+"""Logs requests: refused, slow and failed requests, or all if that is set.
 
+Invariants: what is not logged costs a comparison. For each reason, one failed request a second is
+logged; internal errors are all logged. Of a token only the id is written, and only if it has the
+form of a token.
+"""
+
+import asyncio
+import logging
 import math
+import time
 
+from plantstore.core.errors import ForbiddenError
+from plantstore.core.failures import RepeatLimit
+from plantstore.core.model import token_id_of
+from plantstore.core.tokens import hash_token, is_well_formed
 from plantstore.features.logs import LogsSettings
-from plantstore.features.logs.request_log import RequestLog
-from plantstore.features.logs.security_log import SecurityLog
-from plantstore.http.app import App
+from plantstore.http.app import App, Observer
+from plantstore.http.log_lines import describe_caller, describe_request
+from plantstore.server.messages import Request, Response, Stream
+
+requests_logger = logging.getLogger("plantstore.requests")
+security_logger = logging.getLogger("plantstore.security")
+
+_INTERNAL, _FAILURES = 50001, 50000
+_READINESS = "/readyz"  # it logs itself when the service is not ready
+_MAX_SLOW, _MAX_REFUSALS = 100, 10  # lines a second
+_REFUSALS = {
+    40102: "token refused",
+    40301: "permission refused",
+    40406: "code refused",
+    42901: "rate limit exceeded",
+}
 
 
 def add_logs(app: App) -> None:
     settings = app.settings.of(LogsSettings)
     slow_seconds = settings.slow_request or math.inf
-    requests = RequestLog(app.client_address, slow_seconds, logs_all=settings.access_log)
-    app.observe(requests.observe, 0.0 if settings.access_log else slow_seconds)
-    app.observe(SecurityLog(app.client_address).observe, math.inf)
+    observe = _observe_requests(app, slow_seconds, logs_all=settings.access_log)
+    app.observe(observe, 0.0 if settings.access_log else slow_seconds)
+    app.observe(_observe_refusals(app), math.inf)
     if settings.access_log:
         app.handle_all()
+
+
+class LineLimit:
+    """Admits ``max_lines`` a second to the ``logger``, and logs how many it did not.
+
+    A second begins with the first line after the one before.
+    """
+
+    def __init__(self, logger: logging.Logger, max_lines: int) -> None:
+        self._logger = logger
+        self._max_lines = max_lines
+        self._lines = 0  # in this second
+
+    def admits(self) -> bool:
+        """Count a line; whether it is to be written."""
+        if not self._lines:
+            asyncio.get_running_loop().call_later(1.0, self._end_second)
+        self._lines += 1
+        return self._lines <= self._max_lines
+
+    def _end_second(self) -> None:
+        left_out, self._lines = self._lines - self._max_lines, 0
+        if left_out > 0:
+            self._logger.warning("log lines were suppressed", extra={"fields": {"lines": left_out}})
+
+
+def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Observer:
+    slow_limit, failure_limit = LineLimit(requests_logger, _MAX_SLOW), RepeatLimit()
+
+    def count_suppressed(request: Request, error: int, *, is_slow: bool) -> int | None:
+        """How many lines of the same failure were suppressed before this; None without a line."""
+        if logs_all or error == _INTERNAL:
+            return 0
+        if error > _FAILURES:
+            is_readiness = request.route == _READINESS
+            return None if is_readiness else failure_limit.admit(f"request failed {error}")
+        return 0 if is_slow and slow_limit.admits() else None
+
+    def observe(request: Request, response: Response | Stream, seconds: float) -> None:
+        error, is_slow = response.error, seconds >= slow_seconds
+        suppressed = count_suppressed(request, error, is_slow=is_slow)
+        if suppressed is None:
+            return
+        level, message = _grade(error, is_slow=is_slow)
+        fields = describe_request(request, app.client_address) | {"status": response.status}
+        if error:
+            fields["error_number"] = error
+        fields |= {"duration_ms": _to_milliseconds(seconds)} | describe_caller(request)
+        if suppressed:
+            fields["suppressed"] = suppressed
+        if isinstance(response, Stream):
+            _log_at_end(response, level, message, fields)
+            return
+        fields["body_bytes"] = 0 if request.method == "HEAD" else len(response.body)
+        requests_logger.log(level, message, extra={"fields": fields})
+
+    return observe
+
+
+def _grade(error: int, *, is_slow: bool) -> tuple[int, str]:
+    if error > _FAILURES:
+        return logging.ERROR if error == _INTERNAL else logging.WARNING, "request failed"
+    return (logging.WARNING, "slow request") if is_slow else (logging.INFO, "request")
+
+
+def _log_at_end(stream: Stream, level: int, message: str, fields: dict[str, object]) -> None:
+    began = time.perf_counter()
+
+    def log(sent: int, is_whole: bool) -> None:  # noqa: FBT001 - as ``Stream`` tells it
+        fields.update(body_bytes=sent, whole=is_whole)
+        fields["stream_ms"] = _to_milliseconds(time.perf_counter() - began)
+        requests_logger.log(level, message, extra={"fields": fields})
+
+    stream.observers.append(log)
+
+
+def _to_milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 3)
+
+
+def _observe_refusals(app: App) -> Observer:
+    limit = LineLimit(security_logger, _MAX_REFUSALS)
+
+    def observe(request: Request, response: Response | Stream, _seconds: float) -> None:
+        message = _REFUSALS.get(response.error)
+        if message is None or not limit.admits():
+            return
+        fields = describe_request(request, app.client_address)
+        fields["error_number"] = response.error
+        fields |= describe_caller(request) or _describe_token(request)
+        if isinstance(request.refusal, ForbiddenError):
+            fields["scope"] = request.refusal.details["scope"]
+        security_logger.warning(message, extra={"fields": fields})
+
+    return observe
+
+
+def _describe_token(request: Request) -> dict[str, object]:
+    """The id of the request's token, if it has the form of a token."""
+    token = request.headers.get(b"authorization", b"")[len(b"Bearer ") :].strip().decode("latin-1")
+    return {"token_id": token_id_of(hash_token(token))} if is_well_formed(token) else {}
