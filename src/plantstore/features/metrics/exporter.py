@@ -12,7 +12,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from plantstore.core.errors import SetupError
 from plantstore.features.metrics.catalogue import REGISTRY
-from plantstore.features.metrics.folder import FOLDER
+from plantstore.features.metrics.starting import FOLDER
 
 logger = logging.getLogger(__name__)
 

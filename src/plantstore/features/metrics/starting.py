@@ -1,11 +1,24 @@
-"""Starts metrics if they are set; otherwise none of them is imported."""
+"""Starts metrics if they are set; otherwise none of them is imported.
 
+Several workers have their numbers in one folder: a set of files for each. Invariant: no counter
+goes down while the service runs: the next worker in a place continues the files of the one before.
+They are in memory if possible: a process that writes to a mapped file dies if the disk has no room
+for it.
+"""
+
+import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 
 from plantstore.feature import Start
 from plantstore.features.metrics import MetricsSettings
 from plantstore.http.app import App
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client's variable
+_PREFIX = "plantstore-metrics-"
 
 
 @contextmanager
@@ -14,9 +27,16 @@ def surround(start: Start) -> Iterator[None]:
     if start.settings.of(MetricsSettings).metrics is None or start.settings.workers == 1:
         yield
         return
-    from plantstore.features.metrics.folder import shared_folder  # noqa: PLC0415
-
-    with shared_folder():
+    memory = os.environ.get("RUNTIME_DIRECTORY", "/dev/shm")  # noqa: S108 - the folder is ours alone
+    parent = memory if os.access(memory, os.W_OK) else gettempdir()
+    for folder in Path(parent).glob(f"{_PREFIX}*"):
+        with suppress(PermissionError):  # a service of another user
+            try:
+                os.kill(int(folder.name.split("-")[2]), 0)
+            except ProcessLookupError:  # it was killed
+                shutil.rmtree(folder, ignore_errors=True)
+    with TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent) as made:
+        os.environ[FOLDER] = made
         import plantstore.features.metrics.meter  # noqa: F401, PLC0415 - for all workers
 
         yield
