@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
+from tests.http.calls import list_plants
 from tests.http.raw import Connection, Message
+from tests.service import Service
 
 Result = dict[str, Any]
 
@@ -33,6 +35,12 @@ def read_lines(body: bytes) -> list[Result]:
 def numbers_of(results: Iterable[Result]) -> list[tuple[int, int]]:
     """The number of each line, with its error's or 200."""
     return [(it["line"], it["error"] if "error" in it else it["status"]) for it in results]
+
+
+def ids_in(service: Service, token: str) -> list[int]:
+    """The ids of the store's plants."""
+    with service.client(token) as client:
+        return [plant["id"] for plant in list_plants(client)]
 
 
 class ChangesStream:

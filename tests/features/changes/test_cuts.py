@@ -9,21 +9,15 @@ import pytest
 from tests.features.changes.client import (
     Result,
     changes_message,
+    ids_in,
     numbers_of,
     plant_lines,
     read_lines,
 )
-from tests.http.calls import list_plants
 from tests.http.fixtures import StoreFixture
 from tests.http.raw import Connection, Message
 
 CHUNK = 50
-
-
-def ids_in(fixture: StoreFixture) -> list[int]:
-    """The ids of the store's plants."""
-    with fixture.service.client(fixture.token) as client:
-        return [plant["id"] for plant in list_plants(client)]
 
 
 def frame(fixture: StoreFixture, body: bytes, *, chunked: bool) -> tuple[Message, bytes]:
@@ -72,7 +66,9 @@ def test_cut_at_any_byte_it_is_stored_in_whole_lines(
             else:
                 told = []
                 connection.reset()
-        stored = [plant_id for plant_id in ids_in(fixture) if plant_id >= first]
+        stored = [
+            plant_id for plant_id in ids_in(fixture.service, fixture.token) if plant_id >= first
+        ]
         assert stored == list(ids)[: len(stored)]
         assert numbers_of(told) == [(line, 200) for line in range(1, len(told) + 1)]
         assert len(told) <= len(stored) <= body[:cut].count(b"}")
@@ -91,7 +87,7 @@ def test_after_a_cut_all_is_sent_again(fixture: StoreFixture) -> None:
     stored = errors.count(40004)
     assert stored
     assert errors == stored * [40004] + (len(ids) - stored) * [200]
-    assert ids_in(fixture) == [1, *ids]
+    assert ids_in(fixture.service, fixture.token) == [1, *ids]
 
 
 def test_two_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> None:
@@ -106,7 +102,7 @@ def test_two_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> 
             *read_told(other, orders[1]),
         ]
     assert sorted(told) == [(plant_id, error) for plant_id in ids for error in (200, 40004)]
-    assert ids_in(fixture) == [1, *ids]
+    assert ids_in(fixture.service, fixture.token) == [1, *ids]
 
 
 def read_told(connection: Connection, order: Sequence[int]) -> Iterator[tuple[int, int]]:

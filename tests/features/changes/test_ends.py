@@ -13,13 +13,13 @@ from tests.databases import Kind
 from tests.features.changes.client import (
     ChangesStream,
     changes_message,
+    ids_in,
     numbers_of,
     plant_line,
     plant_lines,
     read_lines,
 )
 from tests.http.blocking import blocked_writes, peak_memory
-from tests.http.calls import list_plants
 from tests.http.fixtures import StoreFixture, make_fixture
 from tests.http.raw import LIVE, Connection
 from tests.service import Service
@@ -38,12 +38,6 @@ def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> It
         Service(folder, database=url, settings=settings) as running,
     ):
         yield running
-
-
-def ids_in(fixture: StoreFixture) -> list[int]:
-    """The ids of the store's plants, but that of the first one."""
-    with fixture.service.client(fixture.token) as client:
-        return [plant["id"] for plant in list_plants(client) if plant["id"] != 1]
 
 
 def after_two_lines(fixture: StoreFixture) -> ChangesStream:
@@ -68,7 +62,7 @@ def test_who_may_no_longer_create_stores_nothing(fixture: StoreFixture) -> None:
         fixture.service.set_role(fixture.store, f"owner of {fixture.store}", Role.READER)
         stream.send(b"[]\n" + plant_lines((4, 5)))
         assert numbers_of(stream.finish()) == [(3, 40002), (4, 40301), (5, 40301)]
-    assert ids_in(fixture) == [2, 3]
+    assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
 
 
 def test_past_the_quota_each_line_is_told_and_deletes_help(fixture: StoreFixture) -> None:
@@ -82,14 +76,14 @@ def test_past_the_quota_each_line_is_told_and_deletes_help(fixture: StoreFixture
         stream.send(plant_line(6))
         assert numbers_of(stream.take(1)) == [(7, 200)]
         assert stream.finish() == []
-    assert ids_in(fixture) == [3, 4, 6]
+    assert ids_in(fixture.service, fixture.token) == [1, 3, 4, 6]
 
 
 def test_a_database_that_does_not_answer_ends_it(fixture: StoreFixture) -> None:
     with after_two_lines(fixture) as stream, blocked_writes(fixture.service):
         stream.send(plant_lines((4, 5)))
         assert numbers_of(stream.results()) == [(3, 50302), (4, 50302)]
-    assert ids_in(fixture) == [2, 3]
+    assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
 
 
 def test_a_client_that_sends_no_more_is_told_of_the_next_line(fixture: StoreFixture) -> None:
@@ -97,7 +91,7 @@ def test_a_client_that_sends_no_more_is_told_of_the_next_line(fixture: StoreFixt
         stream.send(plant_line(4)[:-1])
         assert numbers_of(stream.results()) == [(3, 40801)]
         assert stream.connection.read_to_end() == b""
-    assert ids_in(fixture) == [2, 3]
+    assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
 
 
 def test_a_body_may_take_longer_than_its_parts(fixture: StoreFixture) -> None:

@@ -14,11 +14,11 @@ from tests.features.changes.client import (
     ChangesStream,
     Result,
     changes_message,
+    ids_in,
     numbers_of,
     plant_lines,
     read_lines,
 )
-from tests.http.calls import list_plants
 from tests.http.raw import exchange
 from tests.service import Service
 
@@ -45,12 +45,6 @@ def read_to_the_end(stream: ChangesStream) -> Iterator[Result]:
     """The results that still come; the connection may end anywhere."""
     with suppress(AssertionError, OSError):
         yield from stream.results()
-
-
-def ids_in(service: Service, token: str) -> list[int]:
-    """The ids of the plants."""
-    with service.client(token) as client:
-        return [plant["id"] for plant in list_plants(client)]
 
 
 @ON_BOTH

@@ -165,6 +165,20 @@ def test_a_receiver_that_is_gone_gets_nothing_more_until_it_is_resumed(
     assert [one.data["id"] for one in receiver.messages] == [1, 1, 2]
 
 
+def test_after_five_days_without_a_success_it_is_paused(
+    service: Service, manager: httpx.Client, receiver: Receiver
+) -> None:
+    receiver.respond = lambda _: (503, {}, b"")
+    made = create_webhook(manager, receiver.url)
+    create_plant(manager, 1, "Fern")
+    wait_until(lambda: "failing_since" in find_webhook(manager, made["id"]))
+    changed = "failing_since = failing_since - 432000000, progress = progress || ' '"
+    execute(service.database, f"UPDATE webhooks SET {changed} WHERE webhook_id = '{made['id']}'")
+    reason = "no message was accepted for 5 days; the last response was 503"
+    wait_until(lambda: find_webhook(manager, made["id"]).get("paused") == reason)
+    assert f'reason="{reason}"' in service.log()
+
+
 def test_a_receiver_says_when_to_send_again(manager: httpx.Client, receiver: Receiver) -> None:
     receiver.respond = lambda _: (429, {"Retry-After": "3600"}, b"")
     made = create_webhook(manager, receiver.url)

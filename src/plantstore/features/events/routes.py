@@ -1,21 +1,144 @@
-"""Adds the events to an application, and trims those that are older than the setting says."""
+"""The events of a store's plants, over HTTP: as pages of JSON, or live as server-sent events.
 
+Old events are trimmed.
+"""
+
+import asyncio
+from functools import partial
+from hashlib import sha256
+from weakref import WeakValueDictionary
+
+from plantstore.core.errors import RequestError
+from plantstore.core.model import Caller, Principal, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.events import EventsSettings
 from plantstore.features.events.listeners import Listeners
-from plantstore.features.events.operations import EventOperations
+from plantstore.features.events.reading import (
+    ARRAY,
+    NO_EVENTS,
+    STREAM,
+    EventPage,
+    Form,
+    including,
+    require_page,
+)
 from plantstore.features.events.retention import trim
 from plantstore.features.events.steady_clock import SteadyClock
+from plantstore.http.accept import read_weights
 from plantstore.http.app import App
+from plantstore.http.limits.fair_queue import ROUTED
+from plantstore.http.list_parameters import (
+    read_include,
+    read_integer,
+    read_limit,
+    read_one,
+    refuse_misleading,
+    split_parameters,
+)
+from plantstore.http.responses import (
+    JSON,
+    NO_STORE,
+    header_line,
+    is_current,
+    make_response,
+    revision_line,
+)
 from plantstore.http.routes import reads
+from plantstore.server.messages import HeaderLines, Request, Response, Stream
+
+_DEFAULT_LIMIT = 100
+_MAX_LIMIT = 1000
+_EVENTS_AT_ROUTED = 200  # take as long as a list of 1,000 plants
+_MAX_REVISION = 2**53 - 1  # every client can read it
+_VARY = b"Vary: Accept, Authorization\r\n"
+_CACHING = b"Cache-Control: private, no-cache\r\n" + _VARY
+# Without it, nginx buffers the parts of a response.
+_LIVE = b"Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n" + NO_STORE + _VARY
 
 
 def add_events(app: App) -> None:
     """Add the route, the gauge, and what runs beside the requests."""
     places = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
     listeners = Listeners(app.database, places)
-    app.routes.add_of_store("/events", reads(EventOperations(app, listeners).list_events))
+    locks = WeakValueDictionary[Principal, asyncio.Lock]()
+
+    async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
+        """List the events after a revision, or send them as they happen."""
+        caller = await app.authentication.admit(request, store_name, Scope.LIST)
+        parameters = split_parameters(request.query)
+        refuse_misleading(parameters, "after", "limit", "include")
+        after: int | None = caller.revision
+        if parameters.get("after") != ["latest"]:
+            after = read_one(parameters, "after", _read_after, 40006, None)
+        limit = read_limit(parameters, 1, _MAX_LIMIT) or _DEFAULT_LIMIT
+        included = read_include(parameters.get("include", []), "id_text")
+        accepted = read_weights(request.headers.get(b"accept", b""))
+        if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
+            return await _listen(listeners, request, caller, after, including(STREAM, included))
+        # A user's pages are read one after another, so that others' come between.
+        async with locks.setdefault(caller.principal, asyncio.Lock()):
+            return await _read(app, request, caller, after, limit, including(ARRAY, included))
+
+    app.routes.add_of_store("/events", reads(list_events))
     app.gauges["listeners"] = lambda: places.used
     app.run_beside(listeners.run())
     if days := app.settings.of(EventsSettings).events_keep:
         app.run_beside(trim(app.database, app.open_session, days, SteadyClock()))
+
+
+async def _listen(
+    listeners: Listeners, request: Request, caller: Caller, after: int | None, form: Form
+) -> Response | Stream:
+    last_id = request.headers.get(b"last-event-id")  # from a client that reconnects
+    if last_id is not None:
+        after = _read_after(last_id.decode("latin-1"))
+    listener = await listeners.add(caller, after, form)
+    head = make_response(200, _LIVE)
+    remove = partial(listeners.remove, listener)
+    if request.method == "HEAD":
+        await remove()
+        return head
+    return Stream(head.head, listener.read_parts(), remove, stop=listener.end)
+
+
+async def _read(
+    app: App, request: Request, caller: Caller, after: int | None, limit: int, form: Form
+) -> Response:
+    known = request.headers.get(b"if-none-match")
+    if request.method == "HEAD" or known is not None:
+        page = await require_page(app.database, caller, after, limit, NO_EVENTS)
+        if is_current(etag := _make_etag(caller, page, form), known):
+            headers = header_line("ETag", etag) + _CACHING + revision_line(page.revision)
+            return make_response(304, headers)
+        if request.method == "HEAD":
+            return make_response(200, _make_headers(caller, page, limit, form))
+    count = min(limit, max(0, caller.revision - (after or 0)))
+    await app.turns.take(caller.principal, ROUTED * count // _EVENTS_AT_ROUTED)
+    page = await require_page(app.database, caller, after, limit, form)
+    return make_response(200, _make_headers(caller, page, limit, form), page.events)
+
+
+def _make_headers(caller: Caller, page: EventPage, limit: int, form: Form) -> HeaderLines:
+    headers = JSON + header_line("ETag", _make_etag(caller, page, form)) + _CACHING
+    headers += revision_line(page.revision)
+    if page.last < page.revision:
+        include = b"" if form == ARRAY else b"&include=id_text"
+        link = b'<?after=%d&limit=%d%s>; rel="next"' % (page.last, limit, include)
+        headers += header_line("Link", link)
+    return headers
+
+
+def _make_etag(caller: Caller, page: EventPage, form: Form) -> bytes:
+    """An event never changes, but its user may be renamed or deleted."""
+    etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
+    if page.users is not None:
+        etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()
+    return b'"%s"' % etag if form == ARRAY else b'"%s-text"' % etag
+
+
+def _read_after(text: str) -> int:
+    after = read_integer(text)
+    if after is None or not 0 <= after <= _MAX_REVISION:
+        reason = f"or Last-Event-ID must be a revision: a whole number from 0 to {_MAX_REVISION}"
+        raise RequestError(40006, reason=reason)
+    return after

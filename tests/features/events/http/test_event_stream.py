@@ -10,7 +10,7 @@ import pytest
 
 from plantstore.core.clock import now
 from plantstore.core.model import Role
-from tests.databases import ON_BOTH, Kind, execute
+from tests.databases import ON_BOTH, execute
 from tests.features.events.http.event_stream import Events, EventStream
 from tests.features.events.http.test_events import trim
 from tests.http.calls import create_plant, expect_refused
@@ -20,14 +20,6 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 MESSAGE = Message("GET", "/events").adding("Accept", "text/event-stream")
-
-
-@pytest.fixture(scope="module")
-def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service where no store is deleted: a new store's first revision is 1."""
-    folder = tmp_path_factory.mktemp("events")
-    with database_kind.fresh(folder) as url, Service(folder, database=url) as running:
-        yield running
 
 
 @pytest.fixture

@@ -1,27 +1,18 @@
 """The events of a store as JSON: pages by revision, who did what only for owners."""
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 
 import httpx
 import pytest
 
 from plantstore.core.model import Role
-from tests.databases import Kind, execute
+from tests.databases import execute
 from tests.http.calls import create_plant, expect_refused
 from tests.plants import FULL_JSON
 from tests.service import Service
 
 NUMBERS = {41001}  # what this module provokes; ``test_errors_table`` adds them up
-
-
-@pytest.fixture(scope="module")
-def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service where no store is deleted: a new store's first revision is 1."""
-    folder = tmp_path_factory.mktemp("events")
-    with database_kind.fresh(folder) as url, Service(folder, database=url) as running:
-        yield running
 
 
 def trim(service: Service, store: str, revision: int) -> None:
