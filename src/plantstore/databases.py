@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from plantstore.core.database import Database
-from plantstore.core.errors import SetupError
+from plantstore.core.errors import UsageError
 from plantstore.core.settings import Settings
 from plantstore.sql.checks import Check
 from plantstore.sql.migrations import Migration
@@ -149,13 +149,13 @@ def find_file(url: str) -> Path | None:
 def is_postgres(url: str) -> bool:
     """Whether the URL is one of PostgreSQL, not of SQLite.
 
-    :raises SetupError: it is neither.
+    :raises UsageError: it is neither.
     """
     if url.startswith(("postgresql://", "postgres://")):
         return True
     if not url.startswith("sqlite:"):
         kind = re.split("[:=@ ]", url)[0]  # no more of it: it may contain a password
-        raise SetupError(
+        raise UsageError(
             f"a database URL cannot begin with {kind!r}: "
             "write sqlite:///plants.db, or postgresql://user@host/name"
         )

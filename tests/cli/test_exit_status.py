@@ -65,7 +65,7 @@ def test_arguments_that_are_not_utf_8_are_refused_in_words(
     program: Program, arguments: tuple[str | bytes, ...]
 ) -> None:
     done = program.run(*arguments)
-    assert done.status == (2 if "--label" in arguments else 1)
+    assert done.status == (2 if {"--label", "--database"} & set(arguments) else 1)
     assert done.err.startswith("Error: ")
 
 
@@ -75,6 +75,8 @@ MISTAKES = {
     "help token creat": "No such command 'creat'. Did you mean 'create'?",
     "help token list all": "there is no command 'token list all'",
     "--token-file t token list": "--token-file goes with --url, which is missing",
+    "--database plants.db token list": "a database URL cannot begin with 'plants.db': write",
+    "--database sqlite://plants.db token list": "is not a database URL: write sqlite:///plants.db",
     "settings show prot": "there is no setting 'prot'; did you mean port?",
     "--settings": "Option '--settings' requires an argument.",
     "serve --cors-origin example.org": "--cors-origin is 'example.org', but must be *, none, or",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.core.errors import SetupError
+from plantstore.core.errors import SetupError, UsageError
 from plantstore.sql import migrations
 from plantstore.sql.migrations import (
     Applied,
@@ -53,11 +53,11 @@ _SETTINGS = f"""
 def database_path(url: str) -> Path:
     """The file of a URL such as ``sqlite:///plants.db`` or ``sqlite:////var/lib/plants.db``.
 
-    :raises SetupError: the URL names no file.
+    :raises UsageError: the URL names no file.
     """
     path = url.removeprefix(_URL_PREFIX)
     if not url.startswith(_URL_PREFIX) or not path or path == ":memory:" or path.endswith("/"):
-        raise SetupError(
+        raise UsageError(
             f"{url!r} is not a database URL: write sqlite:///plants.db for a file in this folder, "
             "or sqlite:////var/lib/plantstore/plants.db for an absolute path"
         )
@@ -66,7 +66,7 @@ def database_path(url: str) -> Path:
         file = Path(path).expanduser().resolve()
         str(file).encode()  # SQLite accepts only UTF-8
     except (OSError, RuntimeError, ValueError) as error:
-        raise SetupError(f"{url!r} does not name a file: {error}") from None
+        raise UsageError(f"{url!r} does not name a file: {error}") from None
     return file
 
 
