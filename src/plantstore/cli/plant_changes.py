@@ -4,7 +4,6 @@ Invariant: a plant that others changed after it was shown is left alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
 from itertools import islice
 
 from msgspec import Struct
@@ -73,25 +72,25 @@ def change_plants(
 
     :raises SetupError: it is not confirmed, or the store has no room.
     """
-    with closing(Staging()) as staged:
-        with session.snapshot():
-            wanted, skipped = find()
-            found = Summary(store.name, dry_run=True, skipped=list(skipped))
-            for change in find_changes(session, store.store_id, wanted):
-                staged.add(change)
-            for change in _order(staged):
-                found.add(change)
-        _require_room(store, store.plants + found.added - found.removed)
-        if not dry_run and found.changes:
-            if not yes:
-                for line in _describe(found):
-                    output.note(line)
-                confirm(f"Change {store.name}?", "change")
-            found = Summary(store.name, dry_run, found.skipped)
-            try:
-                _write(session, store, staged, command, found)
-            finally:
-                note_change(session, command, store=store.name, plants=found.count)
+    staged = Staging()
+    with session.snapshot():
+        wanted, skipped = find()
+        found = Summary(store.name, dry_run=True, skipped=list(skipped))
+        for change in find_changes(session, store.store_id, wanted):
+            staged.add(change)
+        for change in _order(staged):
+            found.add(change)
+    _require_room(store, store.plants + found.added - found.removed)
+    if not dry_run and found.changes:
+        if not yes:
+            for line in _describe(found):
+                output.note(line)
+            confirm(f"Change {store.name}?", "change")
+        found = Summary(store.name, dry_run, found.skipped)
+        try:
+            _write(session, store, staged, command, found)
+        finally:
+            note_change(session, command, store=store.name, plants=found.count)
     found.dry_run = dry_run
     output.report(found, _describe(found))
 

@@ -49,7 +49,3 @@ class Staging:
         """The changes, by id."""
         for line, change in self._connection.execute(_READ):
             yield line, _decode(change)
-
-    def close(self) -> None:
-        """Remove them."""
-        self._connection.close()

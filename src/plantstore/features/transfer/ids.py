@@ -21,15 +21,15 @@ from plantstore.core.errors import SetupError
 from plantstore.core.model import INT64_MAX
 from plantstore.features.transfer.importing import read_good_lines
 from plantstore.features.transfer.line_errors import LineErrors
-from plantstore.features.transfer.source import Source
+from plantstore.features.transfer.source import Source, open_source
 from plantstore.features.transfer.stores import Store
 
 
 @contextmanager
 def assigned_ids(
     source: Source, store: Store, errors: LineErrors, output: Output, *, dry_run: bool
-) -> Iterator[str]:
-    """The path of the file with the ids, which stays if the import may begin."""
+) -> Iterator[Source]:
+    """The file with the ids, which stays if the import may begin."""
     given = Path(source.name)
     original = (given if given.is_file() else Path("stdin")).absolute()
     if not os.access(original.parent, os.W_OK):
@@ -46,7 +46,9 @@ def assigned_ids(
         elif not dry_run and not errors.are_final:
             publish(unfinished, finished)
             output.note(f"its plants get the ids in {finished}")
-        yield str(finished if finished.exists() else unfinished)
+        numbered = finished if finished.exists() else unfinished
+        with open_source(str(numbered), allow_empty=True) as opened:
+            yield opened
 
 
 def _write(

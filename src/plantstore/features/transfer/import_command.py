@@ -99,27 +99,28 @@ def import_plants(
       plantstore export --store nursery - | plantstore import - --store meadow
     """
     end_cleanly()
-    with open_output(error_file) if error_file else nullcontext() as errors_output:
-        errors = LineErrors(errors_output)
-        with Import(store, errors, updates=update) as importing:
-            with open_source(file, columns, encoding, allow_empty=allow_empty) as source:
-                if assign_ids:
-                    with (
-                        assigned_ids(source, store, errors, output, dry_run=dry_run) as path,
-                        open_source(path, allow_empty=True) as numbered,
-                    ):
-                        importing.read(numbered, output)
-                else:
-                    importing.read(source, output)
-            summary = _import(importing, store, errors, output, dry_run=dry_run)
+    with (
+        open_output(error_file) if error_file else nullcontext() as errors_output,
+        open_source(file, columns, encoding, allow_empty=allow_empty) as source,
+    ):
+        errors = LineErrors(errors_output, source)
+        importing = Import(store, errors, updates=update)
+        with (
+            assigned_ids(source, store, errors, output, dry_run=dry_run)
+            if assign_ids
+            else nullcontext(source)
+        ) as numbered:
+            importing.read(numbered, output)
+        _check_and_write(importing, store, errors, output, dry_run=dry_run)
+    summary = importing.summary
     output.report(summary, [_describe(summary)])
     if summary.refused:
         raise click.exceptions.Exit(1)
 
 
-def _import(
+def _check_and_write(
     importing: Import, store: Store, errors: LineErrors, output: Output, *, dry_run: bool
-) -> Summary:
+) -> None:
     summary = importing.summary
     run_steps(output, "checking", importing.check(), importing.staged.count)
     if errors.are_final:
@@ -139,7 +140,6 @@ def _import(
     summary.dry_run = dry_run
     summary.refused = errors.count
     errors.show()
-    return summary
 
 
 def _describe(summary: Summary) -> str:

@@ -6,7 +6,6 @@ the store has, is found to be in the way.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
 from itertools import islice, tee
 
 from msgspec import Struct
@@ -47,7 +46,6 @@ def read_good_lines(
     source: Source, errors: LineErrors, output: Output, *, with_ids: bool
 ) -> Iterator[tuple[int, NewPlant]]:
     """The plants of a file with their lines; the errors of other lines are collected."""
-    errors.source = errors.source or source
     with show_progress(output, "reading", source.size) as advance:
         for number, (line, found) in enumerate(read_plants(source, with_ids=with_ids), 1):
             if number % _LINES_AT_ONCE == 0:
@@ -58,7 +56,7 @@ def read_good_lines(
                 yield line, found
 
 
-class Import(ExitStack):
+class Import:
     """An import into a store; what it counts is in its ``summary``.
 
     Its steps, in order: ``read``, ``check`` and ``write``. The last two yield, repeatedly, how many
@@ -66,13 +64,11 @@ class Import(ExitStack):
     """
 
     def __init__(self, store: Store, errors: LineErrors, *, updates: bool) -> None:
-        super().__init__()
         self._store = store
         self._errors = errors
         self._updates = updates
         self.summary = Summary(store.name, dry_run=True)
-        self.staged = self.enter_context(closing(Staging()))
-        self.planned = self.enter_context(closing(Staging()))
+        self.staged, self.planned = Staging(), Staging()
 
     def read(self, source: Source, output: Output) -> None:
         """Stage the plants. A line with the id of another line's plant is refused."""

@@ -22,16 +22,13 @@ _MAX_SHOWN = 20
 
 
 class LineErrors:
-    """Counts the errors of lines, and writes them to a file, if there is one.
+    """Counts the errors of a source's lines, and writes them to a file, if there is one."""
 
-    The ``source`` is where the lines are from.
-    """
-
-    def __init__(self, file: IO[bytes] | None) -> None:
+    def __init__(self, file: IO[bytes] | None, source: Source) -> None:
         self._file = file
+        self._source = source
         self._first: list[str] = []
         self.count = 0
-        self.source: Source | None = None
 
     @property
     def are_final(self) -> bool:
@@ -52,16 +49,22 @@ class LineErrors:
         if len(self._first) < _MAX_SHOWN:
             self._first.append(f"line {line}: {error.message} ({error.error})")
         if self._file is not None:
-            header, fields = (self.source.header, self.source.fields) if self.source else ((), ())
             if self.count == 1:
-                self._write(self._file, "line", "error", "reason", *(header or ["row"]))
-            cells = cells or _to_cells(plant, fields)
-            self._write(self._file, line, *astuple(error), *cells)
+                self._write("line", "error", "reason", *(self._source.header or ["row"]))
+            self._write(line, *astuple(error), *(cells or self._to_cells(plant)))
 
-    def _write(self, file: IO[bytes], *cells: object) -> None:
+    def _write(self, *cells: object) -> None:
         text = io.StringIO()
         csv.writer(text).writerow(cells)
-        file.write(text.getvalue().encode("utf-8", "surrogateescape"))
+        if self._file is not None:
+            self._file.write(text.getvalue().encode("utf-8", "surrogateescape"))
+
+    def _to_cells(self, plant: NewPlant | None) -> Sequence[object]:
+        """The cells of a plant in the source's columns; of NDJSON, its line."""
+        fields = self._source.fields
+        if not fields:
+            return [msgspec.json.encode(plant).decode()]
+        return [getattr(plant, field) if field in PLANT_FIELDS else "" for field in fields]
 
     def show(self) -> None:
         """Show the first ones."""
@@ -70,10 +73,3 @@ class LineErrors:
         if self.count > _MAX_SHOWN:
             hint = "" if self._file else "; --dry-run --errors FILE takes them all"
             click.echo(f"and {self.count - _MAX_SHOWN} more{hint}", err=True)
-
-
-def _to_cells(plant: NewPlant | None, fields: Sequence[str]) -> Sequence[object]:
-    """The cells of a plant in columns of these fields; without them, its line of NDJSON."""
-    if not fields:
-        return [msgspec.json.encode(plant).decode()]
-    return [getattr(plant, field) if field in PLANT_FIELDS else "" for field in fields]

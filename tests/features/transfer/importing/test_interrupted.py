@@ -8,13 +8,13 @@ from contextlib import closing
 import httpx
 import pytest
 
-from plantstore.core.model import NewPlant
+from plantstore.cli.output import Output
 from plantstore.databases import open_session
 from plantstore.features.transfer import importing
 from plantstore.features.transfer.importing import Import
 from plantstore.features.transfer.line_errors import LineErrors
+from plantstore.features.transfer.source import open_source
 from plantstore.features.transfer.stores import DatabaseStore
-from plantstore.sql.changes import Change
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.features.transfer.copying.fixtures import list_plants
@@ -106,20 +106,27 @@ def test_an_interrupted_import_says_how_much_is_written(
 
 
 def test_an_id_that_is_taken_meanwhile_ends_the_import(
-    service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+    program: Program,
+    service: Service,
+    *,
+    store: str,
+    client: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(importing, "PORTION", PORTION_ROWS)
-    with closing(open_session(service.database)) as session:
-        errors = LineErrors(None)
-        with Import(DatabaseStore(session, store), errors, updates=False) as running:
-            for line, name in enumerate(NAMES, 1):
-                running.staged.add(Change(None, NewPlant(line, name)), line)
-            sum(running.check())
-            steps = running.write()
-            assert next(steps) == PORTION_ROWS
-            taken = {"id": 2 * PORTION_ROWS, "name": "taken meanwhile"}
-            assert client.post("/plants", json=taken).status_code == 200
-            assert list(steps) == [PORTION_ROWS]
+    with (
+        closing(open_session(service.database)) as session,
+        open_source(write_file(program, WITH_IDS)) as source,
+    ):
+        errors = LineErrors(None, source)
+        running = Import(DatabaseStore(session, store), errors, updates=False)
+        running.read(source, Output(as_json=False, quiet=True))
+        sum(running.check())
+        steps = running.write()
+        assert next(steps) == PORTION_ROWS
+        taken = {"id": 2 * PORTION_ROWS, "name": "taken meanwhile"}
+        assert client.post("/plants", json=taken).status_code == 200
+        assert list(steps) == [PORTION_ROWS]
     assert (running.summary.imported, errors.count) == (2 * PORTION_ROWS - 1, 1)
     assert list_plants(client) == [*ROWS[: 2 * PORTION_ROWS - 1], taken]
     assert_events_explain_the_plants(service, store)
