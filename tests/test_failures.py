@@ -1,25 +1,12 @@
 """What fails again and again is a line a second in the log, and its end is one line."""
 
-import itertools
 import logging
 import os
 
 import pytest
 
 from plantstore.core.failures import FailureLog, RepeatLimit
-
-_starts = itertools.count(10_000, 10_000)  # no test meets the seconds of another
-
-
-class Clock:
-    """Seconds, as the test has them."""
-
-    def __init__(self) -> None:
-        self.now = float(next(_starts))
-
-    def __call__(self) -> float:
-        """The time."""
-        return self.now
+from tests.clock import Clock
 
 
 @pytest.fixture

@@ -44,15 +44,3 @@ def test_a_value_stays_within_its_field_in_json(value: str) -> None:
     line = JsonFormatter().format(make_record(x=value, y=1.5))
     assert "\n" not in line
     assert json.loads(line).items() >= {"message": "tested", "x": value, "y": 1.5}.items()
-
-
-def test_a_record_without_fields_is_as_it_was() -> None:
-    record = logging.makeLogRecord({"msg": "tested %s", "args": ("once",)})
-    assert TextFormatter("%(message)s").format(record) == "tested once"
-    assert json.loads(JsonFormatter().format(record)).keys() == {
-        "time",
-        "level",
-        "logger",
-        "message",
-        "process",
-    }

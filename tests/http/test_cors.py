@@ -76,12 +76,6 @@ def test_any_page_may_read_any_answer(fixture: StoreFixture) -> None:
             assert split(answer.headers["access-control-expose-headers"]) == EXPOSED
 
 
-def test_cookies_play_no_part(client: httpx.Client) -> None:
-    for answer in (preflight(client, PAGE), client.get("/plants", headers={"Origin": PAGE})):
-        assert "access-control-allow-credentials" not in answer.headers
-        assert "set-cookie" not in answer.headers
-
-
 def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
     headers = client.get("/plants").headers
     assert not [name for name in headers if name.startswith("access-control")]

@@ -92,11 +92,6 @@ def test_a_full_store_takes_no_plant_until_one_is_deleted(start: StartService) -
     assert send(fixture, LISTS[0]).headers["x-total-count"] == "1"
 
 
-def test_the_rate_comes_back(start: StartService) -> None:
-    fixture = make_fixture(start(rate_limit="1/second"))
-    wait_until(lambda: send(fixture, LISTS[0]).status == 200)
-
-
 def test_requests_past_a_stores_bound_are_refused_but_what_needs_no_token(
     start: StartService,
 ) -> None:

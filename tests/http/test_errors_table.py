@@ -22,7 +22,7 @@ from tests.http.fixtures import (
     make_fixture,
 )
 from tests.http.invalid_requests import InvalidRequest
-from tests.http.raw import Connection, Message
+from tests.http.raw import Connection
 from tests.http.routes import INVALID_OF_FEATURES, ROUTES
 from tests.service import Service
 
@@ -77,16 +77,3 @@ def test_an_invalid_request_gets_its_error(
         assert f'scope="{route.scope.value}"' in answer.headers["www-authenticate"]
         assert f"one with the scope {route.scope.value}, " in answer.json["message"]
     assert fixture.plants() == before
-
-
-@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
-def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
-    for path in ("/plant", "/stores/", "/stores/nursery/", "/metrics", "/me/"):
-        expect_error(fixture.send(Message(method, path)), 40402, method=method)
-
-
-@pytest.mark.parametrize("method", ["PATCH", "TRACE", "QUERY", "PROPFIND"])
-def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
-    for route in _ONE_OF_EACH_PATH:
-        message = Message(method, fixture.message(route).target)
-        expect_error(fixture.send(message), 40501, allow=route.allow)

@@ -3,22 +3,12 @@
 import pytest
 
 from plantstore.http.limits.rates import Rates
+from tests.clock import Clock
 from tests.databases import ON_BOTH
 from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
-
-
-class Clock:
-    """A clock that goes on when it is told."""
-
-    def __init__(self) -> None:
-        self.now = 1e6
-
-    def __call__(self) -> float:
-        """Its time, in seconds."""
-        return self.now
 
 
 @pytest.fixture

@@ -48,15 +48,6 @@ def test_the_very_same_requests_keep_their_ids(fixture: StoreFixture) -> None:
     assert len(set(ids)) == 5
 
 
-def test_ids_are_kept_apart_on_one_connection(service: Service) -> None:
-    live = Message("GET", "/livez")
-    messages = [live.adding("X-Request-Id", f"own-{number}") for number in range(50)]
-    with Connection(service.origin) as connection:
-        connection.send(*messages)
-        ids = [connection.receive().headers["x-request-id"] for _ in messages]
-    assert ids == [f"own-{number}" for number in range(50)]
-
-
 def test_a_request_that_cannot_be_read_has_an_id_too(service: Service) -> None:
     bad = Message("GET", "/livez").adding("X-Request-Id", "own").adding("Host", "again")
     assert exchange(service.origin, bad).headers["x-request-id"] == "own"
