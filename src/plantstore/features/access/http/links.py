@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from plantstore.core.clock import write_time
-from plantstore.core.errors import InvalidCodeError, NoSuchLinkError
+from plantstore.core.errors import InvalidCodeError
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
 from plantstore.core.settings import read_rate
@@ -22,7 +22,6 @@ from plantstore.features.access.http.owners import (
     Outcome,
     Owners,
     Record,
-    pick,
     to_record,
     write_optional_time,
 )
@@ -57,10 +56,6 @@ def create_link(days: int, session: Session, manager: Caller, body: TokenRequest
 
 def list_links(session: Session, store_id: int) -> list[Record]:
     return [_describe(link) for link in links.list_links(session, store_id)]
-
-
-def read_link(session: Session, store_id: int, link_id: str) -> Record:
-    return pick(list_links(session, store_id), "id", link_id, NoSuchLinkError(link_id=link_id))
 
 
 def revoke_link(session: Session, manager: Caller, link_id: str) -> Outcome:

@@ -8,7 +8,7 @@ from plantstore.core.clock import write_time
 from plantstore.core.errors import InvalidChangeError, NoSuchMemberError
 from plantstore.core.model import Caller, Role
 from plantstore.features.access import members, owners
-from plantstore.features.access.http.owners import Outcome, Record, pick, to_record
+from plantstore.features.access.http.owners import Outcome, Record, to_record
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.records import check_subject
 from plantstore.sql.session import Session
@@ -27,11 +27,13 @@ def list_members(session: Session, store_id: int) -> list[Record]:
     ]
 
 
-def read_member(session: Session, store_id: int, subject: str) -> Record:
+def explain_missing(subject: str) -> NoSuchMemberError:
+    """Why a store lacks this member.
+
+    :raises InvalidChangeError: nobody can have this name.
+    """
     check_subject(subject)
-    return pick(
-        list_members(session, store_id), "user", subject, NoSuchMemberError(subject=subject)
-    )
+    return NoSuchMemberError(subject=subject)
 
 
 def set_member(session: Session, manager: Caller, subject: str, body: MemberRole) -> Outcome:

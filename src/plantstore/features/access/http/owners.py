@@ -43,17 +43,6 @@ def write_optional_time(milliseconds: int | None) -> str | None:
     return None if milliseconds is None else write_time(milliseconds)
 
 
-def pick(records: list[Record], field: str, value: str, missing: PlantStoreError) -> Record:
-    """The record whose field has this value.
-
-    :raises PlantStoreError: there is none.
-    """
-    for record in records:
-        if record[field] == value:
-            return record
-    raise missing
-
-
 class Owners:
     """The operations of owners on their stores."""
 
@@ -78,6 +67,24 @@ class Owners:
             return json_response(200, value, NO_STORE)
 
         self._routes.add_of_store(pattern, reads(operate))
+
+    def lists(
+        self,
+        pattern: str,
+        list_records: Callable[[Session, int], list[Record]],
+        field: str,
+        missing: Callable[[str], PlantStoreError],
+    ) -> None:
+        """Add a list of a store, and below it each of its records by this field."""
+
+        def find(session: Session, store_id: int, value: str) -> Record:
+            for record in list_records(session, store_id):
+                if record[field] == value:
+                    return record
+            raise missing(value)
+
+        self.reads(pattern, list_records)
+        self.reads(f"{pattern}/{{{field}}}", find)
 
     def changes(
         self,

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from plantstore.core.errors import NoSuchLinkError, NoSuchTokenError
 from plantstore.core.pools import Pool
 from plantstore.features.access.declared import keep_declared
 from plantstore.features.access.http import links, members, tokens
@@ -18,21 +19,18 @@ def add_access(app: App) -> None:
     if app.process.number == 0:
         app.run_beside(keep_declared(app))
     owners = Owners(app, jobs)
-    owners.reads("/members", members.list_members)
-    owners.reads("/members/{user}", members.read_member)
+    owners.lists("/members", members.list_members, "user", members.explain_missing)
     owners.changes("member add", "PUT", "/members/{user}", members.set_member, members.MemberRole)
     owners.changes("member remove", "DELETE", "/members/{user}", members.remove_member)
-    owners.reads("/tokens", tokens.list_tokens)
+    owners.lists("/tokens", tokens.list_tokens, "id", lambda id_: NoSuchTokenError(token_id=id_))
     owners.changes(
         "token create", "POST", "/tokens", partial(tokens.create_token, days), tokens.TokenRequest
     )
-    owners.reads("/tokens/{id}", tokens.read_token)
     owners.changes("token revoke", "DELETE", "/tokens/{id}", tokens.revoke_token)
-    owners.reads("/links", links.list_links)
+    owners.lists("/links", links.list_links, "id", lambda id_: NoSuchLinkError(link_id=id_))
     owners.changes(
         "link create", "POST", "/links", partial(links.create_link, days), tokens.TokenRequest
     )
-    owners.reads("/links/{id}", links.read_link)
     owners.changes("link revoke", "DELETE", "/links/{id}", links.revoke_link)
     redemption = links.Redemption(jobs, owners, app)
     app.routes.add("/links/redeem", {"POST": redemption.redeem_code})

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.core.clock import now, write_time
-from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
+from plantstore.core.errors import InvalidChangeError
 from plantstore.core.model import EXPIRY_MAX, Caller, Grant, Scope
 from plantstore.features.access import owners
 from plantstore.features.access.http.bodies import Text
@@ -14,7 +14,6 @@ from plantstore.features.access.http.owners import (
     Fields,
     Outcome,
     Record,
-    pick,
     to_record,
     write_optional_time,
 )
@@ -44,10 +43,6 @@ class TokenRequest(Struct, frozen=True):
 
 def list_tokens(session: Session, store_id: int) -> list[Record]:
     return [describe_token(token) for token in owners.list_tokens(session, store_id)]
-
-
-def read_token(session: Session, store_id: int, token_id: str) -> Record:
-    return pick(list_tokens(session, store_id), "id", token_id, NoSuchTokenError(token_id=token_id))
 
 
 def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
