@@ -82,7 +82,13 @@ def proxy(kind: str, folder: Path, services: Mapping[str, int | str], *lines: st
     for documented, actual in services.items():
         config = config.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{actual}")
     command, scheme = _STARTS[kind](folder, config, port)
-    origin = f"{scheme}://127.0.0.1:{port}"
+    with run_proxy(command, f"{scheme}://127.0.0.1:{port}", folder) as origin:
+        yield origin
+
+
+@contextmanager
+def run_proxy(command: list[str], origin: str, folder: Path) -> Iterator[str]:
+    """A proxy that the command starts, once services are reached at its origin."""
     with (folder / "proxy.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
     try:

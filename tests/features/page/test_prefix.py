@@ -2,17 +2,24 @@
 
 import re
 from collections.abc import Iterator
+from copy import copy
 
 import httpx
 import pytest
 from playwright.sync_api import expect
 
+from tests.deploy.proxies import NGINX, run_proxy
 from tests.features.page.browser import OpenPage
-from tests.features.page.nginx import nginx
 from tests.features.reference.reference import send, try_out
 from tests.http.blocking import fill_store
+from tests.postgres.server import free_port
 from tests.service import Service
 
+CONFIG = """server {{
+    listen 127.0.0.1:{port};
+    location /api/plants/ {{ proxy_pass {origin}/; }}
+    location / {{ return 404; }}
+}}"""
 MISLEADING = {
     "Host": "elsewhere.example",
     "X-Forwarded-Host": "elsewhere.example",
@@ -26,8 +33,14 @@ OF_ONE_RESPONSE = ("date", "x-request-id")
 
 @pytest.fixture(scope="module")
 def proxied(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The service below a prefix."""
-    with nginx(service, tmp_path_factory.mktemp("nginx")) as running:
+    """The service as it is reached through nginx: below a prefix, and nowhere else."""
+    folder, port = tmp_path_factory.mktemp("nginx"), free_port()
+    config = NGINX.format(config=CONFIG.format(port=port, origin=service.origin))
+    (folder / "nginx.conf").write_text(config)
+    command = ["nginx", "-p", str(folder), "-c", "nginx.conf"]
+    with run_proxy(command, f"http://127.0.0.1:{port}/api/plants", folder) as origin:
+        running = copy(service)
+        running.origin = origin
         yield running
 
 

@@ -66,18 +66,6 @@ def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -
     assert len(driver.list_plants(pair.second)) == 101
 
 
-def test_an_add_goes_on_in_its_store(opened: PageDriver, pair: Pair) -> None:
-    held = opened.hold("**/plants")
-    opened.submit_plant("Ficus", plant_id="3")
-    opened.wait_until(lambda: held.routes)
-    switch_store(opened, pair)
-    held.release()
-    opened.wait_until(lambda: len(opened.list_plants(pair.first)) == 3)
-    opened.settle()
-    assert opened.names() == ["Basil"]
-    assert len(opened.list_plants(pair.second)) == 1
-
-
 def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) -> None:
     held = opened.hold("**/plants?*")
     for _ in range(2):

@@ -54,10 +54,10 @@ for (const [name, typed] of [
   ["Philodendron 'Zébra'", " ‘ZEBRA "], ["Narcissus ‘Thalia’", "'thalia'"], ["Weißdorn", "weissdorn"],
   ["Weissdorn", "weißdorn"], ["WEIẞDORN", "weißdorn"], ["ΟΔΟΣΑ", "ΟΔΟΣ"], ["œillet", "oeillet"], ["Ørsted", "orsted"],
   ["Mentha × piperita", "mentha x p"], ["कि", "कि"], ["Fern", "12"],
-  ["Monstera ‘Zebra’", "zebra monstera"], ["Monstera “Zebra”", '"zebra'], ["Fern 3", "3 fern"],
+  ["Monstera ‘Zebra’", "zebra monstera"], ["Monstera “Zebra”", '"zebra'], ["Fern 3", "3 fern"], ["Fern", "bed fern 7"],
 ])
   test(`${name} is found by ${typed}`, () => {
-    const plants = [{ id: "12", name }, { id: "123", name: "का" }]; // vowels of other scripts are no accents
+    const plants = [{ id: "12", name, tag: "bed 7" }, { id: "123", name: "का" }]; // vowels of other scripts are no accents
     assert.deepEqual(namesOf(makeView(plants, { text: typed })), [name]);
   });
 
