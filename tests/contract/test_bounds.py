@@ -110,6 +110,6 @@ async def test_closing_finishes_writes_in_flight(harness: DatabaseHarness, url: 
         await asyncio.sleep(0)
         assert not any(write.done() for write in writes)
     await closing
-    assert await asyncio.gather(*writes) == 20 * [Outcome.CREATED]
+    assert [write.result() for write in writes] == 20 * [Outcome.CREATED]
     await harness.open()
     assert len(await harness.read_plants()) == 20

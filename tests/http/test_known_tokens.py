@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from plantstore.core.model import Role
+from plantstore.core.model import Caller, Role
 from plantstore.core.tokens import make_token
 from plantstore.http.known_tokens import KnownTokens
 from tests.databases import ON_BOTH
@@ -16,9 +16,9 @@ from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, LISTS, UPDATES, make_fixture
 from tests.service import Service
-from tests.sqlite.writes import ADA
 from tests.waiting import wait_until
 
+ADA = Caller(1, bytes(32), 1, "", None, 1, Role.OWNER, frozenset(), 0, (1, 1))
 OWN_WRITES = (CREATES[0], UPDATES[0], DELETES[0])
 
 

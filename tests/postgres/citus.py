@@ -23,19 +23,14 @@ _PLACE = f"SELECT nodeport FROM pg_dist_shard_placement WHERE shardid = {SHARD}"
 
 
 class CitusCluster(PostgresServer):
-    """The coordinator of some ``workers``; alone, it has the shards too.
-
-    Its databases are distributed.
-    """
+    """The coordinator of two ``workers``. Its databases are distributed."""
 
     distribution = "citus"
 
-    def __init__(self, folder: Path, *options: str, workers: int = 2) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         options = (*OPTIONS, _FEW_SHARDS, *options)
         super().__init__(folder / "coordinator", *options)
-        self.workers = [
-            PostgresServer(folder / f"worker-{number}", *options) for number in range(workers)
-        ]
+        self.workers = [PostgresServer(folder / f"worker-{n}", *options) for n in range(2)]
 
     def __enter__(self) -> Self:
         self._running = ExitStack()
@@ -54,16 +49,10 @@ class CitusCluster(PostgresServer):
         coordinator = f"SELECT citus_set_coordinator_host('127.0.0.1', {self.port})"
         self.execute("CREATE EXTENSION citus", coordinator, database=name)
         for worker in self.workers:
-            self._add_node(worker, name)
-        if not self.workers:
-            whole = f"'127.0.0.1', {self.port}, 'shouldhaveshards', true"
-            self.execute(f"SELECT citus_set_node_property({whole})", database=name)
+            worker.execute(f"CREATE DATABASE {name}")
+            worker.execute("CREATE EXTENSION citus", database=name)
+            self.execute(f"SELECT citus_add_node('127.0.0.1', {worker.port})", database=name)
         return url
-
-    def _add_node(self, worker: PostgresServer, name: str) -> None:
-        worker.execute(f"CREATE DATABASE {name}")
-        worker.execute("CREATE EXTENSION citus", database=name)
-        self.execute(f"SELECT citus_add_node('127.0.0.1', {worker.port})", database=name)
 
     def find_place(self, url: str, store: str) -> int:
         database = url.rpartition("/")[2]

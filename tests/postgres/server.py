@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -44,7 +44,7 @@ class PostgresServer:
     """A server on a free port of loopback. ``options`` are lines of its ``postgresql.conf``.
 
     With a ``primary``, which must be running, it is a standby of it; with a ``base`` backup, which
-    becomes its data, it recovers. ``prefix`` is a command that runs the server's.
+    becomes its data, it recovers.
     """
 
     distribution: str | None = None  # the feature that distributes its databases
@@ -55,9 +55,7 @@ class PostgresServer:
         *options: str,
         primary: "PostgresServer | None" = None,
         base: Path | None = None,
-        prefix: Sequence[str] = (),
     ) -> None:
-        self._prefix = prefix
         self._data = folder / "data"
         folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / "log"
@@ -87,7 +85,7 @@ class PostgresServer:
         arguments = ["-D", str(self._data), "-p", str(self.port)]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*self._prefix, *_command("postgres", *arguments), *_LISTEN],
+                [*_command("postgres", *arguments), *_LISTEN],
                 stdout=log,
                 stderr=log,
             )

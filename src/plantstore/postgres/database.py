@@ -31,7 +31,6 @@ class PostgresDatabase:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._hosts = Hosts(settings.database, prepares=settings.prepare_statements)
-        self._sql = self._hosts.sql
         self._availability = Availability(is_open=False)
         server = (self._hosts, self._availability)
         self._pool = Pool(settings, settings.database_connections, *server)
@@ -42,13 +41,13 @@ class PostgresDatabase:
         self._probe_pool = Pool(settings, 1, *server)  # requests need not wait for it
         self._uses = TokenUses()
         waiting = settings.max_requests
-        self._plants = Reads(self._pool, self._sql, _to_plant, waiting, waiting)
-        self._pages = Reads(self._pool, self._sql, _to_page, waiting, _MAX_PAGES)
+        self._plants = Reads(self._pool, _to_plant, waiting, waiting)
+        self._pages = Reads(self._pool, _to_page, waiting, _MAX_PAGES)
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
-        self.check = Readiness(self._probe_pool, self._sql).check
-        self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
-        self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
+        self.check = Readiness(self._probe_pool).check
+        self._callers = Callers(self._pool, settings.max_requests, self._uses)
+        self._writer = Writer(self._pool, settings, self.commit_observers)
         self.find_callers_again = self._callers.find_again
         self.write, self.writes = self._writer.submit, self._writer.queue
         self._has_tried = asyncio.Event()
@@ -79,13 +78,10 @@ class PostgresDatabase:
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
         if len(self._snapshots) >= self._settings.max_streams:
             raise OverloadedError
-        snapshot = PostgresSnapshot(
-            store_id, self._sql, self._settings.database_timeout, self._snapshots.discard
-        )
+        snapshot = PostgresSnapshot(store_id, self._stream_pool, self._snapshots.discard)
         self._snapshots.add(snapshot)
         try:
-            opening = snapshot.open(self._stream_pool, self._settings.stream_timeout)
-            await asyncio.ensure_future(opening)
+            await asyncio.ensure_future(snapshot.open(self._settings.stream_timeout))
         except BaseException:
             await snapshot.close()
             raise
@@ -93,13 +89,11 @@ class PostgresDatabase:
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         # In a task: deadlines need one, and requests are handled outside of any.
-        query = (self._sql[name], arguments)
-        (rows,) = await asyncio.ensure_future(self._read(query))
-        return rows
+        return await asyncio.ensure_future(self._read((name, arguments)))
 
-    async def _read(self, query: Query) -> Sequence[Sequence[Row]]:
+    async def _read(self, query: Query) -> Sequence[Row]:
         async with self._singles:
-            return await self._pool.read(query)
+            return (await self._pool.read(query))[0]
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         rows = await self.read("trim_events", store_id, before, MAX_TRIMMED)
@@ -139,7 +133,7 @@ class PostgresDatabase:
         columns = [list(column) for column in zip(*uses, strict=True)]
         async with self._pool.acquire() as connection:
             try:
-                await connection.execute(self._sql["note_token_uses"], columns, binary=True)
+                await connection.execute(self._pool.sql["note_token_uses"], columns, binary=True)
             except psycopg.Error as error:  # it says nothing about other work
                 self._availability.warn("the last use of tokens was not written", error)
                 raise DatabaseUnavailableError from error
@@ -163,7 +157,7 @@ class PostgresDatabase:
                 await asyncio.sleep(_RETRY_SECONDS)
             else:
                 if distribution is not None:
-                    self._sql.update(load_queries("plantstore.postgres", distribution))
+                    self._pool.sql.update(load_queries("plantstore.postgres", distribution))
                     self._callers.separate_stores()
                     self._writer.separate_stores()
                 self._availability.is_open = True

@@ -7,7 +7,7 @@ connection is aborted, which ends the wait.
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 import psycopg
 from psycopg import AsyncConnection
@@ -19,22 +19,24 @@ from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.hosts import Hosts
 
-Query = tuple[str, Sequence[object]]  # a query and its arguments
+Query = tuple[str, Sequence[object]]  # a query's name and its arguments
 
 
 class Pool:
     """At most ``max_connections``, opened when needed, and kept.
 
     Each is held, and waited for, for at most ``settings.database_timeout`` seconds. Successes and
-    failures are reported to ``availability``. ``in_use`` counts the held connections.
+    failures are reported to ``availability``. ``in_use`` counts the held connections;
+    ``sql`` has the named queries.
     """
 
     def __init__(
         self, settings: Settings, max_connections: int, hosts: Hosts, availability: Availability
     ) -> None:
         self.availability = availability
+        self.sql = hosts.sql
         self._hosts = hosts
-        self._timeout = settings.database_timeout
+        self.timeout = settings.database_timeout
         self._loop = asyncio.get_running_loop()
         self._free = asyncio.Semaphore(max_connections)
         self._idle: list[AsyncConnection] = []
@@ -57,7 +59,7 @@ class Pool:
             connection = await self._open()
         except (TimeoutError, psycopg.Error) as error:
             raise self.availability.fail("no connection to the database", error) from error
-        deadline = self._loop.call_later(seconds or self._timeout, self.abort, connection)
+        deadline = self._loop.call_later(seconds or self.timeout, self.abort, connection)
         self.in_use += 1
         try:
             yield connection
@@ -67,7 +69,7 @@ class Pool:
             await self._release(connection)
 
     async def _open(self) -> AsyncConnection:
-        async with asyncio.timeout(self._timeout):
+        async with asyncio.timeout(self.timeout):
             await self._free.acquire()
         try:
             while self._idle:
@@ -75,7 +77,7 @@ class Pool:
                 if not _is_closed(connection):
                     return connection
                 await connection.close()
-            return await self._hosts.connect(self._timeout)
+            return await self._hosts.connect(self.timeout)
         except BaseException:
             self._free.release()
             raise
@@ -99,24 +101,24 @@ class Pool:
         """
         begun = self._loop.time()
         try:
-            return await self._read_once(queries)
-        except psycopg.Error as error:
-            was_slow = self._loop.time() - begun > self._timeout / 2
-            if was_slow or not isinstance(error, psycopg.OperationalError):
-                raise self.availability.fail("the database failed", error) from error
-            self.availability.warn("a read is retried", error)
-        try:
+            try:
+                return await self._read_once(queries)
+            except psycopg.OperationalError as error:
+                if self._loop.time() - begun > self.timeout / 2:
+                    raise
+                self.availability.warn("a read is retried", error)
             return await self._read_once(queries)
         except psycopg.Error as error:
             raise self.availability.fail("the database failed", error) from error
 
     async def _read_once(self, queries: Sequence[Query]) -> Sequence[Sequence[Row]]:
         async with self.acquire() as connection:
-            if len(queries) == 1:  # it needs no pipeline, which has a cost
-                cursors = [await connection.execute(*queries[0], binary=True)]
-            else:
-                async with connection.pipeline():
-                    cursors = [await connection.execute(*query, binary=True) for query in queries]
+            # One query needs no pipeline, which has a cost.
+            async with connection.pipeline() if len(queries) > 1 else nullcontext():
+                cursors = [
+                    await connection.execute(self.sql[name], arguments, binary=True)
+                    for name, arguments in queries
+                ]
             self.availability.note_read()
             return [await cursor.fetchall() for cursor in cursors]
 

@@ -16,11 +16,10 @@ _INTERVAL = 1.0
 
 
 class Readiness:
-    """Checks the server of a pool, with the named queries ``sql``."""
+    """Checks the server of a pool."""
 
-    def __init__(self, pool: Pool, sql: dict[str, str]) -> None:
+    def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._sql = sql
         self._availability = pool.availability
         self._loop = asyncio.get_running_loop()
         self._probed_at = -math.inf
@@ -51,9 +50,7 @@ class Readiness:
         known = self._availability
         with suppress(DatabaseUnavailableError):
             _, ((read_only,),), ((since,),) = await self._pool.read(
-                (self._sql["find_counts"], (0,)),
-                (self._sql["find_read_only"], ()),
-                (self._sql["find_compatible_since"], ()),
+                ("find_counts", (0,)), ("find_read_only", ()), ("find_compatible_since", ())
             )
             if since > find_newest("plantstore.postgres"):
                 known.refusal = MIGRATED

@@ -34,13 +34,12 @@ class Credentials(Struct, frozen=True):
 
 
 class Callers(Batcher[Credentials, Caller | None]):
-    """Look-ups with the named queries ``sql``; ``uses`` notes the tokens."""
+    """Look-ups, of which ``uses`` notes the tokens."""
 
-    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int, uses: TokenUses) -> None:
+    def __init__(self, pool: Pool, max_waiting: int, uses: TokenUses) -> None:
         super().__init__(_MAX_LOOK_UPS, max_waiting)
         self._uses = uses
         self._pool = pool
-        self._sql = sql
         self._busy: set[int] = set()  # separated stores that have a look-up in flight
 
     def next_batch(self) -> list[Waiting[Credentials, Caller | None]]:
@@ -85,12 +84,12 @@ class Callers(Batcher[Credentials, Caller | None]):
             (own if is_own else others).append(key)
         queries: list[Query] = []
         if own:
-            queries.append((self._sql["find_callers"], _columns(own)))
+            queries.append(("find_callers", _columns(own)))
         if others:
             names = [key.requested_name for key in others]
             ids = [key.requested_id for key in others]
             columns = (*_columns(others), names, ids)
-            queries.append((self._sql["find_callers_in_stores"], columns))
+            queries.append(("find_callers_in_stores", columns))
         results = await self._pool.read(*queries)
         callers: dict[Credentials, Caller] = {}
         for part, rows in zip(filter(None, (own, others)), results, strict=True):
@@ -108,7 +107,7 @@ Read = tuple[str, tuple[Any, ...]]  # a query's name, and its arguments, the sto
 
 
 class Reads(Batcher[Read, Result], Generic[Result]):
-    """Reads with the named queries ``sql``, at most ``max_batch_size`` different ones at once.
+    """Reads with named queries, at most ``max_batch_size`` different ones at once.
 
     ``decode`` makes a result from the rows.
     """
@@ -116,14 +115,12 @@ class Reads(Batcher[Read, Result], Generic[Result]):
     def __init__(
         self,
         pool: Pool,
-        sql: dict[str, str],
         decode: Callable[[Sequence[Row]], Result],
         max_waiting: int,
         max_batch_size: int,
     ) -> None:
         super().__init__(_MAX_READS, max_waiting)
         self._pool = pool
-        self._sql = sql
         self._decode = decode
         self._max_batch_size = max_batch_size
         self._shares = Shares("reads", _MAX_READS)
@@ -149,7 +146,7 @@ class Reads(Batcher[Read, Result], Generic[Result]):
     async def run(self, items: Sequence[Read]) -> Sequence[Result]:
         reads = list(dict.fromkeys(items))
         try:
-            tables = await self._pool.read(*((self._sql[name], given) for name, given in reads))
+            tables = await self._pool.read(*reads)
         finally:
             self._shares.give_back(items[0][1][0])
         results = dict(zip(reads, map(self._decode, tables), strict=True))

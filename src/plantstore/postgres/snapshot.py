@@ -16,31 +16,22 @@ class PostgresSnapshot(SnapshotReads):
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
     def __init__(
-        self,
-        store_id: int,
-        sql: dict[str, str],
-        seconds: float,
-        closed: "Callable[[PostgresSnapshot], None]",
+        self, store_id: int, pool: Pool, closed: "Callable[[PostgresSnapshot], None]"
     ) -> None:
         super().__init__(store_id)
-        self._sql = sql
-        self._seconds = seconds
+        self._pool = pool
         self._closed = closed
         self._stack = AsyncExitStack()
         self._closing = asyncio.Lock()
 
-    async def open(self, pool: Pool, max_seconds: float) -> None:
+    async def open(self, max_seconds: float) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
-        self._pool = pool
-        acquired = pool.acquire(max_seconds)
+        acquired = self._pool.acquire(max_seconds)
         self._connection = await self._stack.enter_async_context(acquired)
         self._stack.push_async_callback(self._end)
         await self.query("begin_snapshot", ())
         for row in await self.query("find_counts", (self._store_id,)):
             self.revision, *_ = row
-
-    def watch(self, abort: Callable[[], object]) -> None:
-        """See ``Snapshot``: it is never taken back."""
 
     async def close(self) -> None:
         # At shutdown it is closed twice: the second call must not interrupt the first.
@@ -56,10 +47,10 @@ class PostgresSnapshot(SnapshotReads):
 
     async def query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         loop = asyncio.get_running_loop()
-        deadline = loop.call_later(self._seconds, self._pool.abort, self._connection)
+        deadline = loop.call_later(self._pool.timeout, self._pool.abort, self._connection)
         try:
             cursor = self._connection.cursor(binary=True)  # fails on a lost connection
-            await cursor.execute(self._sql[name], arguments)
+            await cursor.execute(self._pool.sql[name], arguments)
             return await cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:
             raise self._pool.availability.fail("the database failed", error) from error

@@ -52,21 +52,14 @@ Item = Write | Atomic
 
 
 class Writer(Batcher[Item, Written]):
-    """Writes with the named queries ``sql``. The ``observers`` get each commit.
+    """Writes through connections of a pool. The ``observers`` get each commit.
 
     Stores share the ``queue``. A batch waits for the locks of all of its stores.
     """
 
-    def __init__(
-        self,
-        pool: Pool,
-        sql: dict[str, str],
-        settings: Settings,
-        observers: Sequence[CommitObserver],
-    ) -> None:
+    def __init__(self, pool: Pool, settings: Settings, observers: Sequence[CommitObserver]) -> None:
         super().__init__(_MAX_BATCHES, settings.max_writes)
         self._pool = pool
-        self._sql = sql
         self._observers = observers
         self._timeout = settings.write_timeout
         self._response_seconds = settings.database_timeout
@@ -154,19 +147,19 @@ class Writer(Batcher[Item, Written]):
         at = now()
         oldest_key = at - KEY_LIFETIME_MS
         if abs(at - self._schema_read_at) >= _SCHEMA_INTERVAL_MS:
-            read = await connection.execute(self._sql["find_compatible_since"], binary=True)
+            read = await connection.execute(self._pool.sql["find_compatible_since"], binary=True)
             if (await read.fetchall())[0][0] > self._newest:
                 raise self._pool.availability.refuse_schema()
             self._schema_read_at = at
         if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
-            purge = await connection.execute(self._sql["delete_old_keys"], [oldest_key])
+            purge = await connection.execute(self._pool.sql["delete_old_keys"], [oldest_key])
             if not purge.rowcount:  # else there may be more, for the next batch
                 self._purged_at = at
         rows = list(map(_to_row, writes))
         rows[0]["is_atomic"] = is_atomic
         batch = _encode(rows).decode()
         arguments = (writes[0].store_id, batch, at, oldest_key, self._lock_limit)
-        cursor = await connection.execute(self._sql["write_batch"], arguments, binary=True)
+        cursor = await connection.execute(self._pool.sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
         return _read(outcomes)
 

@@ -1,6 +1,6 @@
 """The reads of serving, the same on every database: arguments of queries, and decoded rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -40,6 +40,9 @@ class SnapshotReads:
 
     async def query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
         raise NotImplementedError
+
+    def watch(self, abort: Callable[[], object]) -> None:
+        """See ``Snapshot``; only SQLite takes one back."""
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         return to_page((await self.query(*page_query(self._store_id, query, max_count)))[0])
