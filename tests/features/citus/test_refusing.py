@@ -15,4 +15,4 @@ def test_without_citus_nothing_is_distributed(tmp_path: Path) -> None:
 
 def test_a_file_is_not_distributed(tmp_path: Path) -> None:
     program = Program(tmp_path, {}).with_database()
-    assert "only a database of PostgreSQL" in program.refusal("distribute")
+    assert "Citus can distribute only a PostgreSQL database" in program.refusal("distribute")
