@@ -1,7 +1,6 @@
 """``plantstore backup``: what it writes, what it leaves alone, and when it writes nothing."""
 
 import fcntl
-import gzip
 import os
 import re
 import signal
@@ -140,18 +139,6 @@ def test_a_backup_is_not_removed_for_those_of_a_clock_that_was_ahead(program: Pr
         assert made["removed"] == [ahead[night]]
         kept.append(made["file"])
     assert all((program.folder / name).exists() for name in kept)
-
-
-def test_a_backup_goes_through_a_pipe(program: Program) -> None:
-    fill(program)
-    temporary = program.folder / "temporary"
-    temporary.mkdir()
-    done = program.in_shell(f"TMPDIR={temporary} plantstore backup - | gzip > plants.gz")
-    assert "backed up to stdout: stores: 1, plants: 1" in done.err
-    backup = program.folder / "backup.db"
-    backup.write_bytes(gzip.decompress((program.folder / "plants.gz").read_bytes()))
-    assert contents(url_of(backup)) == contents(program.database)
-    assert list(temporary.iterdir()) == []
 
 
 def test_an_older_schema_is_backed_up(program: Program) -> None:

@@ -14,7 +14,7 @@ from tests.cli.test_check import file_of, in_folder
 from tests.contents import contents
 from tests.docs.pages import ROOT, take
 from tests.faults.load import under_load, wait_until_acknowledged
-from tests.features.backups.test_backup import url_of
+from tests.features.backups.test_backup import fill, url_of
 from tests.features.backups.test_litestream import (
     HEADING,
     MOMENT,
@@ -74,14 +74,18 @@ def paste(program: Program, script: str) -> int:
 
 def test_an_encrypted_backup_is_stored_and_comes_back(program: Program) -> None:
     back_up, get_back = take("backup.md", "To S3-compatible storage", kind="bash")
+    fill(program)
+    temporary = program.folder / "temporary"
+    temporary.mkdir()
+    program.environ["TMPDIR"] = str(temporary)
     missing = back_up.replace("s3://backups", "s3://nowhere")
     assert paste(program, missing) != 0
     assert program.data("status")["backup_at"] is None
     assert paste(program, back_up) == 0
     assert program.data("status")["backup_at"]
     assert paste(program, get_back) == 0
-    restored = contents(url_of(program.folder / "plants.backup"))
-    assert restored["stores"] == contents(program.database)["stores"]
+    assert list(temporary.iterdir()) == []
+    assert contents(url_of(program.folder / "plants.backup")) == contents(program.database)
 
 
 def test_a_replica_in_storage_comes_back(program: Program, endpoint: str) -> None:

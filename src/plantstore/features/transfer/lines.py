@@ -98,7 +98,8 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
     :raises SetupError: the plants' fields cannot be matched to columns.
     """
     named, found = source.columns, [cell.lower() for cell in source.header]
-    shown = f"{source.name} has the columns: {', '.join(source.header)[:_SHOWN]}"
+    header = "".join(c if c.isprintable() else "?" for c in ", ".join(source.header)[:_SHOWN])
+    shown = f"{source.name} has the columns: {header}"
     if missing := [name for name in named if name not in found]:
         raise SetupError(f"{shown}; none is named {missing[0]!r}")
     # A column with a field's name is not that field if another column was named for it.

@@ -168,6 +168,7 @@ def test_the_quota_is_exact(
             b"id;Latin Name\n",
             "the columns: id, Latin Name; none is the name: name it with --columns 'HEADING=name'",
         ),
+        (b"\x1b[31m\xff,Nr\n", "the columns: ?[31m?, Nr; none is the name"),
         (b"Nr,name\n", "the columns: Nr, name; none is the id: give --assign-ids"),
         (b"PK\x03\x04", "plants.csv is a workbook or an archive: open it with a spreadsheet"),
         (b"", "plants.csv is empty: give --allow-empty if that is right"),
@@ -180,6 +181,7 @@ def test_the_quota_is_exact(
     ],
     ids=[
         "header",
+        "binary",
         "no id",
         "workbook",
         "empty",
