@@ -34,7 +34,7 @@ def test_one_screen_shows_it(program: Program) -> None:
     assert (found["stores"], found["plants"], found["tokens_expiring"]) == (1, 0, 1)
     assert found["bytes"] > 10_000
     assert found["program"].startswith(("SQLite 3.", "PostgreSQL 1"))
-    assert (found["backup_at"], found["wrong"]) == (None, [])
+    assert (found["backup_at"], found["problems"]) == (None, [])
     assert "tokens_expiring" in program.out("status")
 
 

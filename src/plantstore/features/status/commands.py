@@ -45,6 +45,6 @@ def status(sources: Sources, output: Output) -> None:
             "verified_backup_at": format_time(facts.verified_at),
             "certificate_expires_at": format_time(facts.certificate_ends_at),
             "tokens_expiring": facts.tokens_expiring,
-            "wrong": [check.detail for check in judge(facts) if not check.ok],
+            "problems": [check.detail for check in judge(facts) if not check.ok],
         }
     )
