@@ -78,7 +78,7 @@ picture: ## make the docs' pictures of the page, and a screenshot of each state 
 	.venv/bin/python -m tests.features.page.picture docs
 	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/features/page/test_states.py --numprocesses 2
 
-bench: ## measure the service beside nginx, uvicorn and pgbench
+bench: ## measure the service beside nginx and pgbench
 	@scripts/setup dev
 	@scripts/need wrk nginx
 	.venv/bin/python -m bench $(ARGS)

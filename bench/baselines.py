@@ -1,19 +1,15 @@
-"""Baselines: what nginx and uvicorn reach with the service's own responses, made beforehand.
+"""Baselines: nginx with a file of the same bytes, and pgbench with the bare statements."""
 
-``python -m bench.baselines RESPONSE PORT`` is uvicorn's.
-"""
-
-import sys
+import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import msgspec
-import uvicorn
-
-from bench.scenarios import NGINX
-from bench.servers import PYTHON, Response, Server, find_port, running_server
+from bench.load import Run
+from bench.scenarios import Scenario
+from bench.servers import Response, Server, WrongResponseError, running_server
+from tests.postgres.server import PROGRAMS, free_port
 
 # One process, which keeps the file open. A small body takes fewer system calls where it is written
 # together with its head than with sendfile and tcp_nopush.
@@ -35,61 +31,29 @@ http {{
 }}
 """
 _MIN_SENDFILE = 64 * 1024
-_READY = Response(200, [(b"content-length", b"0")], b"")
+_CONNECT_SECONDS = 3  # which pgbench counts in its time, but not in its rate
+_SCRIPTS = Path(__file__).parent / "pgbench"
 
 
 @contextmanager
-def running_baseline(name: str, folder: Path, response: Response) -> Iterator[Server]:
-    """The baseline with this response; nginx has its body alone."""
-    port = find_port()
-    prepare = _prepare_nginx if name == NGINX else _prepare_uvicorn
-    with running_server(prepare(folder, response, port), port, folder) as server:
+def running_nginx(folder: Path, response: Response) -> Iterator[Server]:
+    """Nginx, which gives the body of the response."""
+    port, file, settings = free_port(), folder / "plants", folder / "nginx.conf"
+    file.write_bytes(response.body)
+    sendfile = "on" if len(response.body) >= _MIN_SENDFILE else "off"
+    settings.write_text(_NGINX.format(sendfile=sendfile, port=port, file=file))
+    command = ["nginx", "-p", str(folder), "-c", str(settings)]
+    with running_server(command, port, folder) as server:
         yield server
 
 
-def _prepare_nginx(folder: Path, response: Response, port: int) -> list[str]:
-    body = response.body
-    file, settings = folder / "plants", folder / "nginx.conf"
-    file.write_bytes(body)
-    sendfile = "on" if len(body) >= _MIN_SENDFILE else "off"
-    settings.write_text(_NGINX.format(sendfile=sendfile, port=port, file=file))
-    return ["nginx", "-p", str(folder), "-c", str(settings)]
-
-
-def _prepare_uvicorn(folder: Path, response: Response, port: int) -> list[str]:
-    file = folder / "response"
-    file.write_bytes(msgspec.msgpack.encode(response))
-    return [PYTHON, "-m", "bench.baselines", str(file), str(port)]
-
-
-def _to_messages(response: Response) -> list[dict[str, Any]]:
-    headers = [(name.lower(), value) for name, value in response.headers]
-    return [
-        {"type": "http.response.start", "status": response.status, "headers": headers},
-        {"type": "http.response.body", "body": response.body},
-    ]
-
-
-def main(file: str, port: str) -> None:
-    """Give the recorded response, whatever is asked but ``/readyz``, until a signal."""
-    messages = _to_messages(msgspec.msgpack.decode(Path(file).read_bytes(), type=Response))
-    ready = _to_messages(_READY)
-
-    async def respond(scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        for message in ready if scope["path"] == "/readyz" else messages:
-            await send(message)
-
-    uvicorn.run(
-        respond,
-        port=int(port),
-        http="httptools",
-        loop="uvloop",
-        lifespan="off",
-        access_log=False,
-        date_header=False,  # the recorded headers have one
-        server_header=False,
-    )
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def run_pgbench(scenario: Scenario, url: str, seconds: int) -> Run:
+    """Transactions a second, at as many connections as the service's load has."""
+    command = [str(PROGRAMS / "pgbench"), "--no-vacuum", "--protocol", "prepared"]
+    command += [f"--client={scenario.connections}", f"--time={seconds + _CONNECT_SECONDS}"]
+    command += ["--file", str(_SCRIPTS / f"{scenario.script}.sql"), url]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    found = re.search(r"^tps = ([\d.]+)", done.stdout, re.MULTILINE)
+    if found is None or done.returncode:
+        raise WrongResponseError(f"pgbench failed:\n{done.stdout}{done.stderr}")
+    return Run(0, float(found[1]))

@@ -21,9 +21,10 @@ import click
 
 import plantstore
 from bench.requests import make_requests, receive, send
-from bench.servers import find_port, wait_until_ready
+from bench.servers import wait_until_ready
 from bench.stores import fill_store
 from plantstore.program import main as run_plantstore
+from tests.postgres.server import free_port
 
 _PACKAGE = f"{Path(plantstore.__file__).parent}/"
 _REPEATS = 10
@@ -66,8 +67,8 @@ def _count_and_stop(origin: str, token: str) -> dict[str, Functions]:
 def main(*, names: bool) -> None:
     """Count the functions and files of the service that a request of each kind takes."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
-        store = fill_store(Path(folder) / "plants.db", 1000)
-        port = find_port()
+        store = fill_store(f"sqlite:///{folder}/plants.db", 1000)
+        port = free_port()
         sys.argv = ["plantstore", "serve"]
         os.environ |= {"PLANTSTORE_DATABASE": store.database, "PLANTSTORE_PORT": str(port)}
         origin = f"http://127.0.0.1:{port}"

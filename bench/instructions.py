@@ -38,7 +38,7 @@ def main() -> None:
     """Measure each kind of request."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         out = Path(name) / "callgrind"
-        store = fill_store(Path(name) / "plants.db", _PLANTS)
+        store = fill_store(f"sqlite:///{name}/plants.db", _PLANTS)
         options = ("--quiet", "--tool=callgrind", "--instr-atstart=no")
         command = ("valgrind", *options, f"--callgrind-out-file={out}", *PLANTSTORE)
         service = stack.enter_context(

@@ -1,50 +1,42 @@
-"""Measures a scenario in rounds, each a short run of the service and of every baseline.
+"""Measures a scenario in rounds, each a short run of the service and of its baseline.
 
 So a noisy machine disturbs all of them alike, and their ratio the least.
 """
 
-import math
 import statistics
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from bench.baselines import running_baseline
-from bench.load import Load, make_load, run_wrk
-from bench.scenarios import Scenario
-from bench.servers import Server, WrongResponseError, running_service
-from bench.stores import fill_store
+from bench.baselines import run_pgbench, running_nginx
+from bench.load import Load, Run
+from bench.scenarios import NGINX, PGBENCH, Scenario
+from bench.servers import (
+    ALL_CORES,
+    LOAD_CORES,
+    SERVER_CORES,
+    Response,
+    Server,
+    WrongResponseError,
+    fetch,
+    running_service,
+)
+from bench.stores import fill_store, fresh_database
 
 SERVICE = "service"
 _WARM_UP_SECONDS = 1
 
-
-class Rounds(Struct, frozen=True):
-    """How many rounds there are, and how many seconds each of their runs takes."""
-
-    count: int
-    seconds: int
-
-
-class Run(Struct, frozen=True):
-    """Responses a second, seconds of latency, and the server's seconds of CPU for a response.
-
-    NaN is what was not measured.
-    """
-
-    rate: float
-    p50: float = math.nan
-    p99: float = math.nan
-    cpu: float = math.nan
+RunServer = Callable[[int, int], Run]  # by the run's number and its seconds
 
 
 class Result(Struct, frozen=True):
     """A scenario's runs by server, ``service`` first; ``memory`` is the service's in MiB."""
 
-    scenario: Scenario
     runs: dict[str, list[Run]]
     memory: float
 
@@ -59,48 +51,61 @@ class Result(Struct, frozen=True):
         return [service.rate / other.rate for service, other in pairs]
 
 
-RunServer = Callable[[int, int], Run]  # by the run's number and its seconds
-
-
-def measure(scenario: Scenario, rounds: Rounds, file: Path) -> Result:
-    """The scenario's numbers, on the database in this file."""
-    store = fill_store(file, scenario.plants)
-    with ExitStack() as stack:
-        service = stack.enter_context(running_service(store.database, file.parent))
-        load = make_load(scenario, service.origin, store)
-        servers: dict[str, RunServer] = {SERVICE: partial(run_load, load, service, rounds)}
-        for name in scenario.baselines:
-            baseline = stack.enter_context(running_baseline(name, file.parent, load.response))
-            its_load = make_load(scenario, baseline.origin, store)
-            _check_alike(load, its_load)
-            servers[name] = partial(run_load, its_load, baseline, rounds)
-        result = Result(scenario, run_rounds(servers, rounds), service.memory())
-        if not scenario.writes:
-            _check_alike(load, make_load(scenario, service.origin, store))
-    return result
-
-
-def run_rounds(servers: Mapping[str, RunServer], rounds: Rounds) -> dict[str, list[Run]]:
+def measure(scenario: Scenario, rounds: int, seconds: int) -> Result:
     """Warm up every server, then run one after another, round by round."""
-    for run_server in servers.values():
-        run_server(0, _WARM_UP_SECONDS)
-    runs: dict[str, list[Run]] = {name: [] for name in servers}
-    for number in range(1, rounds.count + 1):
-        for name, run_server in servers.items():
-            runs[name].append(run_server(number, rounds.seconds))
-    return runs
+    with tempfile.TemporaryDirectory(prefix="plantstore-bench-") as path, ExitStack() as stack:
+        folder = Path(path)
+        url = stack.enter_context(fresh_database(folder, postgres=scenario.postgres))
+        store = fill_store(url, scenario.plants)
+        cores = ALL_CORES if scenario.postgres else SERVER_CORES
+        service = stack.enter_context(running_service(url, folder, cores=cores))
+        headers = {"Authorization": f"Bearer {store.token}"}
+        if not scenario.listed:
+            listed = fetch(service.origin, "GET", scenario.path, headers)
+            etag = next(value for name, value in listed.headers if name.lower() == b"etag")
+            headers["If-None-Match"] = etag.decode()
+        response = _ask(scenario, service, headers)
+        # Of a store's own plants each run deletes others.
+        numbers = store.plants // (rounds + 1) if scenario.method == "DELETE" else 10**9
+        make_runs = partial(_make_runs, scenario, headers, numbers)
+        servers: dict[str, RunServer] = {SERVICE: make_runs(service)}
+        if scenario.baseline == PGBENCH:
+            servers[PGBENCH] = lambda _, seconds: run_pgbench(scenario, url, seconds)
+        elif scenario.baseline == NGINX:
+            nginx = stack.enter_context(running_nginx(folder, response))
+            if fetch(nginx.origin, "GET", scenario.path, headers).body != response.body:
+                raise WrongResponseError("nginx has another response")
+            servers[NGINX] = make_runs(nginx)
+        for run_server in servers.values():
+            run_server(0, _WARM_UP_SECONDS)
+        runs: dict[str, list[Run]] = {name: [] for name in servers}
+        for number in range(1, rounds + 1):
+            for name, run_server in servers.items():
+                runs[name].append(run_server(number, seconds))
+        return Result(runs, service.memory())
 
 
-def run_load(load: Load, server: Server, rounds: Rounds, number: int, seconds: int) -> Run:
-    """One run of a load, with plants of its own to write."""
-    deletes = load.scenario.method == "DELETE"
-    numbers = load.store.plants // (rounds.count + 1) if deletes else 10**9
-    before = server.cpu_seconds()
-    counts = run_wrk(load, number * numbers, seconds)
-    cpu = (server.cpu_seconds() - before) / counts.requests
-    return Run(counts.requests / counts.seconds, counts.p50, counts.p99, cpu)
+def _ask(scenario: Scenario, server: Server, headers: dict[str, str]) -> Response:
+    """The server's response to the scenario's first request."""
+    method, body = scenario.method, scenario.body
+    content_type = {"Content-Type": scenario.media_type} if body else {}
+    response = fetch(server.origin, method, scenario.path, headers | content_type, body)
+    listed = response.body.count(b'"name"') if method == "GET" else scenario.listed
+    if (response.status, listed) != (scenario.status, scenario.listed):
+        raise WrongResponseError(f"{method} gives {response.status}, {listed} plants")
+    return response
 
 
-def _check_alike(load: Load, other: Load) -> None:
-    if other.response.body != load.response.body:
-        raise WrongResponseError(f"{other.origin} has another response")
+def _make_runs(
+    scenario: Scenario, headers: dict[str, str], numbers: int, server: Server
+) -> RunServer:
+    """What runs the scenario's load for the server, each time with so many numbers of its own."""
+    url, connections = f"{server.origin}{scenario.path}", scenario.connections
+    load = Load(scenario.script, url, headers, connections, [scenario.plants])
+
+    def run(number: int, seconds: int) -> Run:
+        before = server.cpu_seconds()
+        run = load.run(number * numbers, seconds, ALL_CORES if scenario.postgres else LOAD_CORES)
+        return replace(run, cpu=(server.cpu_seconds() - before) / run.requests)
+
+    return run

@@ -1,7 +1,6 @@
 """Server processes to measure, on one core, with the load on another; ended whatever happens."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from msgspec import Struct
+
+from tests.postgres.server import free_port
 
 PYTHON = sys.executable
 PLANTSTORE = (PYTHON, "-m", "plantstore")
@@ -63,7 +64,7 @@ def running_service(
     environ: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Server]:
     """``plantstore serve`` on this database; ``environ`` has further settings."""
-    port = find_port()
+    port = free_port()
     settings = {"PLANTSTORE_DATABASE": database, "PLANTSTORE_PORT": str(port), **environ}
     with running_server([*command, "serve"], port, folder, settings, cores) as server:
         yield server
@@ -106,12 +107,6 @@ def wait_until_ready(origin: str) -> None:
         except ConnectionError:
             time.sleep(_POLL_SECONDS)
     raise TimeoutError(f"{origin} does not become ready")
-
-
-def find_port() -> int:
-    """A port of loopback that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def fetch(

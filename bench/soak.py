@@ -4,7 +4,6 @@ The load creates and deletes the same thousand plants, and reads lists and event
 of the last third must not be above that of the second by over a tenth.
 """
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,8 +13,8 @@ from pathlib import Path
 
 import click
 
-from bench.load import LUA
-from bench.servers import ALL_CORES, LOAD_CORES, Server, pin, running_service
+from bench.load import Load
+from bench.servers import ALL_CORES, Server, running_service
 from bench.stores import Store, fresh_database, make_store
 
 _SAMPLE_SECONDS = 5
@@ -41,10 +40,8 @@ def main(minutes: float, *, postgres: bool) -> None:
 
 
 def _run(service: Server, store: Store, folder: Path, seconds: float) -> Iterator[Sample]:
-    command = ["wrk", "-t1", "-c64", f"-d{seconds:.0f}s", "--timeout", "30s"]
-    command += ["--script", "churn.lua", "--header", f"Authorization: Bearer {store.token}"]
-    command += [service.origin, "--", "0"]
-    load = subprocess.Popen(pin(command, LOAD_CORES), cwd=LUA)
+    headers = {"Authorization": f"Bearer {store.token}"}
+    load = Load("churn", service.origin, headers, 64).start(0, seconds)
     try:
         while load.poll() is None:
             time.sleep(_SAMPLE_SECONDS)

@@ -6,42 +6,31 @@ All plants take the same number of bytes in a response, so that all pages of a l
 import base64
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-import apsw
 from msgspec import Struct
-from msgspec.structs import replace
 
 from bench.servers import PLANTSTORE
+from tests.databases import execute
 from tests.postgres.server import PostgresServer
 
 SPACING = 1000  # from one id to the next: room for many cursors between two plants
-_PAGES = 49_999  # many more than the service remembers; prime, so that a stride visits each
-_STRIDE = 31_337
 _FILL = """
-WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
 INSERT INTO plants (store_id, id, name, tag)
-SELECT 1, n * ?2, printf('Monstera deliciosa %08d', n), iif(n % 2, 'tropical', NULL) FROM numbers
+SELECT 1, n * $2, 'Monstera deliciosa ' || (10000000 + n), CASE n % 2 WHEN 1 THEN 'tropical' END
+FROM numbers
 """
-_KEPT = 100  # events
-_FILL_EVENTS = """
-INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
-SELECT 1, id / ?1, 'plant.created', id, name, tag, id, 1, 'bench' FROM plants WHERE id > ?2 * ?1
-"""
-_COUNT = "UPDATE revisions SET revision = ?1, plants = ?1, trimmed = ?2"
+_COUNT = "UPDATE revisions SET revision = $1, plants = $1, trimmed = $1"
 
 
 class Store(Struct, frozen=True):
-    """The URL of a database whose one store has so many plants, and a token for it.
-
-    ``pages`` is a file of paths, each of another page of 100.
-    """
+    """The URL of a database whose one store has so many plants, and a token for it."""
 
     database: str
     token: str
     plants: int
-    pages: Path | None = None
 
 
 @contextmanager
@@ -54,23 +43,12 @@ def fresh_database(folder: Path, *, postgres: bool) -> Iterator[str]:
         yield url
 
 
-def fill_store(file: Path, plants: int) -> Store:
-    """The store in a database at this path, which is made and filled where it is missing."""
-    exists = file.exists()
-    store = make_store(f"sqlite:///{file}", plants)
-    if not exists:
-        trimmed = max(0, plants - _KEPT)
-        with closing(apsw.Connection(str(file))) as connection, connection:
-            connection.execute(_FILL, (plants, SPACING))
-            connection.execute(_FILL_EVENTS, (SPACING, trimmed))
-            connection.execute(_COUNT, (plants, trimmed))
-    # Each page is far from the one before.
-    ids = max(0, plants - 100) * SPACING
-    numbers = (number * _STRIDE % _PAGES for number in range(_PAGES))
-    cursors = (encode_cursor(number * ids // _PAGES) for number in numbers)
-    pages = file.with_suffix(".pages")
-    pages.write_text("".join(f"/plants?limit=100&after={cursor}\n" for cursor in cursors))
-    return replace(store, pages=pages)
+def fill_store(url: str, plants: int) -> Store:
+    """The store in a new database, with so many plants, and no events."""
+    store = make_store(url, plants)
+    execute(url, _FILL, [(plants, SPACING)])
+    execute(url, _COUNT, [(plants,)])
+    return store
 
 
 def make_store(database: str, plants: int, name: str = "garden", role: str = "owner") -> Store:

@@ -45,8 +45,8 @@ end
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
-    '{"requests": %d, "seconds": %.6f, "p50": %.6f, "p99": %.6f, "wrong": %d}\n',
-    summary.requests, summary.duration / 1e6,
+    '{"requests": %d, "rate": %.3f, "p50": %.6f, "p99": %.6f, "wrong": %d}\n',
+    summary.requests, summary.requests / summary.duration * 1e6,
     latency:percentile(50) / 1e6, latency:percentile(99) / 1e6,
     errors.status + errors.connect + errors.read + errors.write + errors.timeout))
 end
