@@ -71,6 +71,9 @@ def test_arguments_that_are_not_utf_8_are_refused_in_words(
 
 MISTAKES = {
     "version": "run `plantstore --version`",
+    "create token": "run `plantstore token create`",
+    "token list nursery": "Got unexpected extra argument (nursery): name a store with --store",
+    "settings show PLANTSTORE_PORT": "did you mean port?",
     "token delete x": "No such command 'delete'. The commands are: create, list, revoke, rotate.",
     "help token creat": "No such command 'creat'. Did you mean 'create'?",
     "help token list all": "there is no command 'token list all'",

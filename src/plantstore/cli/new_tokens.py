@@ -4,6 +4,7 @@ import sys
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from plantstore.cli.administration_log import name_token, noting
 from plantstore.cli.options import (
@@ -20,6 +21,8 @@ from plantstore.core.model import Grant, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
+
+_GIVEN = ParameterSource.COMMANDLINE
 
 
 @click.command()
@@ -61,6 +64,12 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
         issued = create_token(session, grant)
         note("token create", **name_token(issued.token))
     print_issued(issued, output)
+    store = issued.token.store
+    if click.get_current_context().get_parameter_source("max_plants") is _GIVEN and not any(
+        new.startswith("store ") for new in missing
+    ):
+        advice = f"`plantstore store set {store} --max-plants {grant.max_plants}` changes its quota"
+        output.note(f"{store} was there before, so --max-plants was not used: {advice}")
     for similar in missing:
         if "did you mean" in similar:
             output.note(f"check the name of the new {similar}")

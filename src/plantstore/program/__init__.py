@@ -126,19 +126,31 @@ def main() -> None:
 
 
 def _correct(error: click.ClickException) -> click.ClickException:
-    """The error; if options of ``plantstore`` stand after the command, with the corrected line."""
+    """The error, for typical mistakes with what to write instead."""
     if not isinstance(error, click.UsageError) or isinstance(error, click.BadOptionUsage):
         return error
-    advice = None
-    if isinstance(error, click.NoSuchCommand) and not error.possibilities:
-        group = error.ctx and error.ctx.command
-        commands = group.commands if isinstance(group, click.Group) else ()
-        advice = f"{error.message} The commands are: {', '.join(sorted(commands))}."
-    if isinstance(error, click.NoSuchCommand) and error.command_name == "version":
-        advice = "run `plantstore --version`"
-    if corrected := move_options(sys.argv[1:]):
-        advice = f"give plantstore's own options before the command:\n\n  {corrected}"
+    advice = _advise(error)
     return click.UsageError(advice, error.ctx) if advice else error
+
+
+def _advise(error: click.UsageError) -> str | None:
+    if corrected := move_options(sys.argv[1:]):
+        return f"give plantstore's own options before the command:\n\n  {corrected}"
+    command = error.ctx and error.ctx.command
+    if isinstance(error, click.NoSuchCommand) and isinstance(command, click.Group):
+        verb = error.command_name
+        if verb == "version":
+            return "run `plantstore --version`"
+        for noun in sys.argv[2:3] if command is cli else ():
+            group = command.commands.get(noun)
+            if isinstance(group, click.Group) and verb in group.commands:
+                return f"run `plantstore {noun} {verb}`"
+        if not error.possibilities:
+            return f"{error.message} The commands are: {', '.join(sorted(command.commands))}."
+    elif command and "extra argument" in error.message:
+        options = {parameter.name for parameter in command.params}
+        return f"{error.message}: name a store with --store" if "store" in options else None
+    return None
 
 
 def _open_closed_streams() -> None:

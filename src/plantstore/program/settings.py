@@ -35,7 +35,8 @@ def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
       plantstore settings show port database
     """
     if unknown := set(names) - SETTINGS.keys():
-        nearest = get_close_matches(min(unknown), SETTINGS, 1)
+        name = min(unknown).lower().removeprefix("plantstore_")
+        nearest = get_close_matches(name, SETTINGS, 1)
         advice = f"did you mean {nearest[0]}?" if nearest else "without names it shows all"
         raise click.BadParameter(f"there is no setting {min(unknown)!r}; {advice}")
     values = load_settings(sources)
