@@ -16,6 +16,7 @@ from plantstore.core.model import SUBJECT_MAX, Role, Store, User, broken_rule, i
 from plantstore.sql.session import Queries
 
 _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
+_COMPARED = 2000  # names: more of them take seconds
 _SHOWN = 20  # stores of an error
 
 
@@ -43,7 +44,7 @@ def find_meant(name: str, names: Sequence[str]) -> str:
     """In brackets, the similar one of the names that was perhaps meant; nothing if none is."""
     from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
 
-    near = get_close_matches(name, names, 1, _MIN_SIMILARITY)
+    near = get_close_matches(name, names[:_COMPARED], 1, _MIN_SIMILARITY)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
