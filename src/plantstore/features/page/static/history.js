@@ -15,7 +15,7 @@ const MAX_PAGES = 20; // that are read for them
 const MAX_PLANT_PAGES = 5; // for one plant
 const GAP = 3_000; // milliseconds between two events of an action
 
-/** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[]}} Deed */
+/** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[], ids: Set<string>}} Deed */
 /** @type {{store: Store, before: number, isBusy: boolean, deeds: Deed[]} | null} */ let current = null;
 
 export async function openHistory() {
@@ -36,17 +36,14 @@ async function readMore() {
   const { length } = deeds;
   try {
     if (shown.before === Infinity) shown.before = (await store.look(null)).revision + 1;
+    await list.loadWhole(); // to know what is there by now
     for (let page = 0; page < MAX_PAGES && shown.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
       const events = await readPage(store, shown.before);
       if (shown !== current || $("history").hidden) return;
       shown.before = events.at(-1)?.revision ?? 0;
       for (const event of events) join(deeds, event);
+      drawDeeds(store, shown.before > 1 ? deeds.slice(0, -1) : deeds, findFormer(deeds)); // the last one may go on
     }
-    await list.loadWhole(); // to know what is there by now
-    const former = findFormer(deeds);
-    const whole = shown.before > 1 ? deeds.slice(0, -1) : deeds; // the last one may go on
-    const days = Object.entries(Object.groupBy(whole, ({ at }) => formatDay(at)));
-    $("history-events").replaceChildren(...days.map(([day, of]) => make("section", {}, make("h3", { textContent: day }), make("ul", { className: "events" }, ...(of ?? []).map((deed) => describe(store, deed, former, formatClock))))));
     explain("history-state", deeds.length ? "" : t("history.none"));
   } catch (error) {
     explain("history-state", error.message);
@@ -56,15 +53,22 @@ async function readMore() {
 }
 $("history-more").addEventListener("click", readMore);
 
-// The same thing done by the same person at once is one action.
+/** @param {Store} store @param {Deed[]} deeds @param {Map<StoreEvent, Plant | undefined>} former */
+function drawDeeds(store, deeds, former) {
+  const days = Object.entries(Object.groupBy(deeds, ({ at }) => formatDay(at)));
+  $("history-events").replaceChildren(...days.map(([day, of]) => make("section", {}, make("h3", { textContent: day }), make("ul", { className: "events" }, ...(of ?? []).map((deed) => describe(store, deed, former, formatClock))))));
+}
+
+// The same thing done by the same person at once is one action, which has no plant twice.
 /** @param {Deed[]} deeds @param {StoreEvent} event */
 function join(deeds, event) {
-  const { kind, user = "", at } = event;
+  const { kind, user = "", at, plant } = event;
   const last = deeds.at(-1);
   const start = Date.parse(at);
-  if (!last || last.kind !== kind || last.user !== user || last.start - start > GAP)
-    return void deeds.push({ kind, user, at, start, events: [event] });
+  if (!last || last.kind !== kind || last.user !== user || last.start - start > GAP || last.ids.has(plant.id))
+    return void deeds.push({ kind, user, at, start, events: [event], ids: new Set([plant.id]) });
   last.events.push(event);
+  last.ids.add(plant.id);
   last.start = start;
 }
 
@@ -140,7 +144,7 @@ export async function showHistory(parent, store, { id }) {
     own.push(...events.filter(({ plant }) => plant.id === id));
     if (own.at(-1)?.kind === "plant.created") break;
   }
-  const deeds = own.map((event) => ({ kind: event.kind, user: event.user ?? "", at: event.at, start: 0, events: [event] }));
+  const deeds = own.map(({ kind, user = "", at }, index) => ({ kind, user, at, start: 0, events: [own[index]], ids: new Set([id]) }));
   const former = findFormer(deeds);
   parent.replaceChildren(...deeds.map((deed) => describe(store, deed, former, formatTime)));
   if (!deeds.length) parent.replaceChildren(make("li", { className: "hint" }, t("history.none")));
