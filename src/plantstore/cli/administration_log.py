@@ -59,7 +59,7 @@ def _audit(session: Queries, command: str, *, store: object = None, **changed: o
 
 
 def log_change(command: str, **changed: object) -> None:
-    """Log a command that has changed something; what is None is left out."""
+    """Log a command that has changed something; fields that are None are omitted."""
     known = {key: value for key, value in changed.items() if value is not None}
     fields = {"command": command, **known, **describe_person()}
     administration_logger().info("administration", extra={"fields": fields})

@@ -75,24 +75,24 @@ def change_plants(
     staged = Staging()
     with session.snapshot():
         wanted, skipped = find()
-        found = Summary(store.name, dry_run=True, skipped=list(skipped))
+        summary = Summary(store.name, dry_run=True, skipped=list(skipped))
         for change in find_changes(session, store.store_id, wanted):
             staged.add(change)
         for change in _order(staged):
-            found.add(change)
-    _require_room(store, store.plants + found.added - found.removed)
-    if not dry_run and found.changes:
+            summary.add(change)
+    _require_room(store, store.plants + summary.added - summary.removed)
+    if not dry_run and summary.changes:
         if not yes:
-            for line in _describe(found):
+            for line in _describe(summary):
                 output.note(line)
             confirm(f"Change {store.name}?", "change")
-        found = Summary(store.name, dry_run, found.skipped)
+        summary = Summary(store.name, dry_run, summary.skipped)
         try:
-            _write(session, store, staged, command, found)
+            _write(session, store, staged, command, summary)
         finally:
-            note_change(session, command, store=store.name, plants=found.count)
-    found.dry_run = dry_run
-    output.report(found, _describe(found))
+            note_change(session, command, store=store.name, plants=summary.count)
+    summary.dry_run = dry_run
+    output.report(summary, _describe(summary))
 
 
 def _order(staged: Staging) -> Iterator[Change]:
@@ -122,15 +122,15 @@ def _require_room(store: Store, holding: int) -> None:
         )
 
 
-def _describe(found: Summary) -> Iterator[str]:
-    counts = f"added: {found.added}, changed: {found.changed}, removed: {found.removed}"
-    yield f"{'would change' if found.dry_run else 'changed'} plants of {found.store}; {counts}"
-    for change in found.changes:
+def _describe(summary: Summary) -> Iterator[str]:
+    counts = f"added: {summary.added}, changed: {summary.changed}, removed: {summary.removed}"
+    yield f"{'would change' if summary.dry_run else 'changed'} plants of {summary.store}; {counts}"
+    for change in summary.changes:
         tag = "" if change.plant.tag is None else f" ({change.plant.tag})"
         yield f"  {_SIGNS[change.kind]} {change.plant.id} {change.plant.name}{tag}"
-    if found.count > len(found.changes):
+    if summary.count > len(summary.changes):
         yield f"  and more: these are the first {_SHOWN}"
-    if found.skipped:
-        ids = ",".join(map(str, found.skipped[:_SHOWN]))
+    if summary.skipped:
+        ids = ",".join(map(str, summary.skipped[:_SHOWN]))
         why = "others changed them later, or their earlier events are trimmed"
-        yield f"left alone: {len(found.skipped)}, because {why}: {ids}"
+        yield f"left alone: {len(summary.skipped)}, because {why}: {ids}"

@@ -2,7 +2,7 @@
 
 Invariant: a head is never read differently than a proxy before us may have read it. Header lines
 that are, byte for byte, known to pass every check are looked up instead of parsed; lines that only
-identify or trace the request (``tracing.py``) are left out of the comparison.
+identify or trace the request (``tracing.py``) are not compared.
 """
 
 import re

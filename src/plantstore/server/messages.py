@@ -19,7 +19,7 @@ class Request(Struct):
     """One request, created when its head is complete; ``id`` is its X-Request-Id.
 
     ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
-    name are joined by commas; those that only trace a request (``tracing.py``) may be left out:
+    name are joined by commas; those that only trace a request (``tracing.py``) may be omitted:
     then ``lines`` are all header lines, and ``read_tracing`` finds them. A ``body`` that arrived
     with its head is bytes. ``error`` is set if the server refuses the request; the application
     makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
@@ -47,7 +47,7 @@ class Request(Struct):
     writes: Any = None
 
     def read_tracing(self, name: bytes) -> bytes:
-        """The value of a header that may be left out; empty if there is none."""
+        """The value of a header that may be omitted; empty if there is none."""
         return self.headers.get(name) or read_line(self.lines, name)
 
 

@@ -25,7 +25,7 @@ def delete_user(session: Session, user: User) -> bool:
     for store in list_stores(session):
         with session.transaction():  # then batches that had begun are over
             session.query("lock_revisions", store.store_id, store.store_id)
-        _forget_in_events(session, store.store_id, user)
+        _erase_in_events(session, store.store_id, user)
     with session.transaction():
         end_access(session, user)  # a token may have been created meanwhile
         session.query("delete_user", user.user_id)
@@ -40,7 +40,7 @@ def end_access(session: Queries, user: User) -> None:
         session.query(query, _labels_of(user))
 
 
-def _forget_in_events(session: Session, store_id: int, user: User) -> None:
+def _erase_in_events(session: Session, store_id: int, user: User) -> None:
     """In parts, each found before it locks out other writes."""
     after, whose = 0, (user.user_id, _labels_of(user))
     while rows := session.query("find_events_of", store_id, after, *whose):

@@ -216,19 +216,19 @@ def _finish_restore(database: str, output: Output) -> None:
 def _describe_restored(restored: Restored) -> Iterator[str]:
     contents = f"stores: {restored.stores}, plants: {restored.plants}"
     yield f"restored {restored.database}: {contents}"
-    found = restored.revocations
+    revoked = restored.revocations
     if restored.kept:
         yield f"the database that was there is now {restored.kept}"
-        if found is None:
+        if revoked is None:
             yield (
                 "it cannot be read: tokens and members that were removed since the backup have "
                 "access again; remove them before you start the service"
             )
-    if found and (found.tokens or found.members):
-        counts = f"tokens: {found.tokens}, members: {found.members}"
+    if revoked and (revoked.tokens or revoked.members):
+        counts = f"tokens: {revoked.tokens}, members: {revoked.members}"
         yield f"re-applied revocations made after the backup: {counts}"
-    if found and found.users:
-        yield f"users deleted after the backup are back, without tokens: {', '.join(found.users)}"
+    if revoked and revoked.users:
+        yield f"users deleted after the backup are back, without tokens: {', '.join(revoked.users)}"
     if restored.migrations:
         numbers = ", ".join(map(str, restored.migrations))
         yield f"applied to the restored database: migrations {numbers}"
@@ -252,17 +252,17 @@ def verify(database: str, output: Output, *, repair: bool) -> None:
     Example:
       plantstore --database sqlite:///plants-20301231T235959.123Z.db verify
     """
-    found = verify_database(database)
-    if repair and not found.ok:
-        found, mended = repair_database(database, found)
-        for one in mended:
-            output.note(f"mended: {one.sentence}")
+    result = verify_database(database)
+    if repair and not result.ok:
+        result, mended = repair_database(database, result)
+        for mismatch in mended:
+            output.note(f"mended: {mismatch.sentence}")
         log_change("verify --repair", database=without_password(database), mended=len(mended))
-    if found.ok:
-        counts = f"stores: {found.stores}, plants: {found.plants}, events: {found.events}"
-        output.print(found, f"ok: {counts}")
+    if result.ok:
+        counts = f"stores: {result.stores}, plants: {result.plants}, events: {result.events}"
+        output.print(result, f"ok: {counts}")
         return
-    mismatches = [one.sentence for one in found.mismatches]
-    more = ["there are more errors"] if found.more else []
-    output.report(found, (f"Error: {sentence}" for sentence in [*mismatches, *more]))
+    mismatches = [mismatch.sentence for mismatch in result.mismatches]
+    more = ["there are more errors"] if result.more else []
+    output.report(result, (f"Error: {sentence}" for sentence in [*mismatches, *more]))
     raise click.exceptions.Exit(1)

@@ -91,8 +91,8 @@ def _adopt(file: Path, database: Path) -> None:
 def _replace(database: Path, file: Path) -> str | None:
     """Put the file in the place of the database; returns the old database's new name."""
     _finish_wal(database)
-    with FileLock(database) as lock, lock.held(), unused(database) as found:
-        kept = _keep(database) if found else None
+    with FileLock(database) as lock, lock.held(), unused(database) as exists:
+        kept = _keep(database) if exists else None
         for end in ("-wal", "-shm"):
             database.with_name(database.name + end).unlink(missing_ok=True)
         file.replace(database)

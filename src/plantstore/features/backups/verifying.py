@@ -59,12 +59,12 @@ def verify(url: str) -> Verification:
     """
     counts: Counter[str] = Counter()
     with reading(url) as reader:
-        found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
+        errors = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
     sums = (counts["stores"], counts["plants"], counts["events"])
-    return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
+    return Verification(not errors, *sums, errors[:MAX_MISMATCHES], len(errors) > MAX_MISMATCHES)
 
 
-def repair(url: str, found: Verification) -> tuple[Verification, Sequence[Mismatch]]:
+def repair(url: str, result: Verification) -> tuple[Verification, Sequence[Mismatch]]:
     """Correct the counts of stores, and give these new revisions; returns what is left, and mended.
 
     A plant that differs from its last event stays: either may be right.
@@ -72,16 +72,16 @@ def repair(url: str, found: Verification) -> tuple[Verification, Sequence[Mismat
     :raises SetupError: the database cannot be written.
     """
     mended: list[Mismatch] = []
-    while wrong := [one for one in found.mismatches if one.store and one.id is None]:
+    while wrong := [error for error in result.mismatches if error.store and error.id is None]:
         with closing(open_session(url)) as session:
-            for name in {str(one.store) for one in wrong}:
+            for name in {str(error.store) for error in wrong}:
                 with session.transaction():
                     store_id = require_store(session, name).store_id
                     renew_revision(session, store_id)
                     session.query("recount", store_id)
         mended += wrong
-        found = verify(url)
-    return found, mended
+        result = verify(url)
+    return result, mended
 
 
 def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:

@@ -48,11 +48,11 @@ def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:
 
 def find_modules(start: str) -> list[str]:
     """The modules that a module loads at once, with itself; not those that it imports later."""
-    found = [start]
-    for name in found:
+    modules = [start]
+    for name in modules:
         text = (STATIC / name).read_text(encoding="utf-8")
-        found += {other for other in _IMPORT.findall(text) if other not in found}
-    return sorted(found)
+        modules += {other for other in _IMPORT.findall(text) if other not in modules}
+    return sorted(modules)
 
 
 def hash_files(contents: Mapping[str, bytes]) -> str:

@@ -38,8 +38,8 @@ class Facts(Struct, frozen=True):
 
 
 def find_facts(settings: Settings, reader: Queries) -> Facts:
-    ((*found,),) = reader.query("read_status", now(), now() + SOON_MS)
-    return add_files(settings, *found)
+    ((*row,),) = reader.query("read_status", now(), now() + SOON_MS)
+    return add_files(settings, *row)
 
 
 def add_files(

@@ -34,8 +34,8 @@ async def _measure(app: App, values: dict[str, float]) -> None:
 
 
 async def _read(app: App) -> Mapping[str, float]:
-    ((*found,),) = await app.database.read("read_status", now(), now() + SOON_MS)
-    facts = add_files(app.settings, *found)
+    ((*row,),) = await app.database.read("read_status", now(), now() + SOON_MS)
+    facts = add_files(app.settings, *row)
     ends_at = facts.certificate_ends_at
     return {
         "backup_timestamp_seconds": (facts.backup_at or 0) / 1000,

@@ -81,13 +81,14 @@ class Copy:
         :raises SetupError: it has some; the message says which.
         """
         with self._target.snapshot():
-            found = next(find_conflicts(self._source, self._target, self._store, self._range), None)
-        if found is not None:
+            conflicts = find_conflicts(self._source, self._target, self._store, self._range)
+            conflict = next(conflicts, None)
+        if conflict is not None:
             advice = "delete it there, make the same change to the source"
             if self._store is not None:
                 advice = f"bring back its plants with `plantstore restore --store {self._store}`"
             raise SetupError(
-                f"{self._target.location} has {found}, {self._source.location} does not: "
+                f"{self._target.location} has {conflict}, {self._source.location} does not: "
                 f"{advice}, or copy to an empty database; nothing was written"
             )
 
@@ -126,14 +127,14 @@ class Copy:
     def _write_group(self, group: Sequence[StoreRow]) -> Iterator[int]:
         """Write consecutive stores: many small stores, or a large one."""
         stores = (group[0].store_id, group[-1].store_id)
-        found = {store.store_id: store for store in self._read_stores(self._target, stores)}
-        reached = {store.store_id: store.revision for store in found.values()}
+        existing = {store.store_id: store for store in self._read_stores(self._target, stores)}
+        reached = {store.store_id: store.revision for store in existing.values()}
         are_earlier = all(
-            is_earlier(self._source, self._target, store, found[store.store_id])
+            is_earlier(self._source, self._target, store, existing[store.store_id])
             for store in group
-            if store.store_id in found
+            if store.store_id in existing
         )
-        steps, rows = self._write_steps(group, stores, found), MAX_ROWS + 1
+        steps, rows = self._write_steps(group, stores, existing), MAX_ROWS + 1
         while rows > MAX_ROWS:  # else it was the last transaction
             rows = 0
             with self._target.transaction():
@@ -152,18 +153,18 @@ class Copy:
             yield rows
 
     def _write_steps(
-        self, group: Sequence[StoreRow], stores: Stores, found: dict[int, StoreRow]
+        self, group: Sequence[StoreRow], stores: Stores, existing: dict[int, StoreRow]
     ) -> Iterator[int]:
         """The steps of transactions, which may end after each step."""
-        missing = [store.identity for store in group if store.store_id not in found]
+        missing = [store.identity for store in group if store.store_id not in existing]
         if missing:
             self._insert(STORES, missing)
             self._target.write_rows("copy_revisions", [row[:1] for row in missing])
             self._target.query("advance_sequences")
-        changed = [store for store in group if found.get(store.store_id) != store]
+        changed = [store for store in group if existing.get(store.store_id) != store]
         if changed:
             ids = {store.store_id for store in changed}
-            for store_id in ids & found.keys():
+            for store_id in ids & existing.keys():
                 while deleted := len(self._target.query("delete_keys_of_store", store_id)):
                     yield deleted
             for part in in_parts(self._read(KEYS, stores)):
@@ -171,7 +172,7 @@ class Copy:
                 yield len(part)
             yield from self._write_differences(PLANTS, "delete_plant", stores)
             yield from self._write_differences(EVENTS, "delete_event", stores)
-            rows = [(one.store_id, one.revision, one.max_plants, one.trimmed) for one in changed]
+            rows = [(row.store_id, row.revision, row.max_plants, row.trimmed) for row in changed]
             self._target.write_rows("set_store", rows)
         for table, delete in ((TOKENS, "delete_token"), (MEMBERS, "delete_member")):
             sum(self._write_differences(table, delete, stores))

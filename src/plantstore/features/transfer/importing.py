@@ -47,13 +47,13 @@ def read_good_lines(
 ) -> Iterator[tuple[int, NewPlant]]:
     """The plants of a file with their lines; the errors of other lines are collected."""
     with show_progress(output, "reading", source.size) as advance:
-        for number, (line, found) in enumerate(read_plants(source, with_ids=with_ids), 1):
+        for number, (line, result) in enumerate(read_plants(source, with_ids=with_ids), 1):
             if number % _LINES_AT_ONCE == 0:
                 advance(source.position)
-            if isinstance(found, PlantStoreError):
-                errors.add(line, found)
+            if isinstance(result, PlantStoreError):
+                errors.add(line, result)
             else:
-                yield line, found
+                yield line, result
 
 
 class Import:

@@ -42,8 +42,8 @@ class LineErrors:
         cells: Any = None
         if isinstance(error, PlantStoreError):
             # An error's message speaks of a request's body; its reason does not.
-            found, details = describe_error(error), error.details
-            error = ErrorBody(found.error, str(details.get("reason", found.message)))
+            described, details = describe_error(error), error.details
+            error = ErrorBody(described.error, str(details.get("reason", described.message)))
             cells = details.get("cells")
         self.count += 1
         if len(self._first) < _MAX_SHOWN:

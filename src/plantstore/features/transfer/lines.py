@@ -97,17 +97,17 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
 
     :raises SetupError: the plants' fields cannot be matched to columns.
     """
-    named, found = source.columns, [cell.lower() for cell in source.header]
+    named, headings = source.columns, [cell.lower() for cell in source.header]
     header = "".join(c if c.isprintable() else "?" for c in ", ".join(source.header)[:_SHOWN])
     shown = f"{source.name} has the columns: {header}"
-    if missing := [name for name in named if name not in found]:
+    if missing := [name for name in named if name not in headings]:
         raise SetupError(f"{shown}; none is named {missing[0]!r}")
     # A column with a field's name is not that field if another column was named for it.
-    columns = [named.get(name) or ("" if name in named.values() else name) for name in found]
+    columns = [named.get(name) or ("" if name in named.values() else name) for name in headings]
     if not with_ids:
         columns = ["" if column == "id" else column for column in columns]
     needed = [field for field in PLANT_FIELDS if field not in OPTIONAL_FIELDS]
-    if missing := [one for one in needed if one not in columns and (with_ids or one != "id")]:
+    if missing := [name for name in needed if name not in columns and (with_ids or name != "id")]:
         advice = f"name it with --columns 'HEADING={missing[-1]}'"
         if missing == ["id"]:
             advice = "give --assign-ids for new ids, or name it with --columns 'HEADING=id'"

@@ -64,11 +64,11 @@ class RemoteStore:
 
     def find_deleted(self, plant_id: int) -> NewPlant | None:
         """See ``DatabaseStore``."""
-        found = None
+        plant = None
         for event in self._client.events():
             if event.kind == "plant.deleted" and event.plant.id == plant_id:
-                found = NewPlant(plant_id, event.plant.name, event.plant.tag)
-        return found
+                plant = NewPlant(plant_id, event.plant.name, event.plant.tag)
+        return plant
 
     def write(
         self, _command: str, changes: Sequence[Change], *, is_atomic: bool = True

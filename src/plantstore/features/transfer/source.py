@@ -33,8 +33,8 @@ class Source:
         self, name: str, file: io.FileIO, columns: Mapping[str, str], encoding: str | None
     ) -> None:
         self.name = name
-        found = os.fstat(file.fileno())
-        self.size = found.st_size if stat.S_ISREG(found.st_mode) else None
+        status = os.fstat(file.fileno())
+        self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
         self.encoding = encoding
         self.columns = columns
         self.count = 0

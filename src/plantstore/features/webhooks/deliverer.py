@@ -113,10 +113,10 @@ class Deliverer:
                 saves.append((queue.webhook, row, queue.log))
                 queue.webhook, queue.log = row, []
         delays = self._settings.webhook_retries
-        found = await asyncio.to_thread(_exchange, session, saves, queues, delays)
-        for place in queues.keys() - {queue.webhook.place for queue, *_ in found}:
+        due = await asyncio.to_thread(_exchange, session, saves, queues, delays)
+        for place in queues.keys() - {queue.webhook.place for queue, *_ in due}:
             del queues[place]
-        for queue, revision, messages in found:
+        for queue, revision, messages in due:
             queues[queue.webhook.place] = queue
             if messages is not None:
                 queue.add(messages, revision)
@@ -166,7 +166,7 @@ def _exchange(
             for save in saves:
                 save_progress(session, *save)
     read = cache(partial(read_messages, session))
-    found = []
+    due = []
     for row in session.query("find_due_webhooks"):
         webhook = Webhook(*row)
         queue = queues.get(webhook.place)
@@ -174,8 +174,8 @@ def _exchange(
             queue = Queue(webhook, delays, session)
         has_more = queue.read < webhook.revision and not queue.is_full
         messages = read(*webhook.source, queue.read, _PAGE) if has_more else None
-        found.append((queue, webhook.revision, messages))
-    return found
+        due.append((queue, webhook.revision, messages))
+    return due
 
 
 @contextmanager

@@ -47,7 +47,7 @@ _TIMES = frozenset({"created_at", "failing_since", "at", "next_at"})
 
 Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
-Record = dict[str, Any]  # what clients see; what does not apply is left out
+Record = dict[str, Any]  # what clients see; fields that do not apply are omitted
 
 
 class Target(Struct, frozen=True):

@@ -48,7 +48,7 @@ class Rates:
         if missing > _TOLERANCE:
             return math.ceil(missing)
         if len(self._full_at) >= self._max_keys and key not in self._full_at:
-            self._forget()
+            self._evict()
         self._full_at[key] = full_at
         return 0
 
@@ -58,7 +58,7 @@ class Rates:
         missing = full_at - self._clock() - self._seconds
         return math.ceil(missing) if missing > _TOLERANCE else 0
 
-    def _forget(self) -> None:
+    def _evict(self) -> None:
         # Half of them at a time: to find the fullest takes a millisecond.
         emptiest = heapq.nlargest(self._max_keys // 2, self._full_at.items(), lambda it: it[1])
         now = self._clock()

@@ -22,8 +22,10 @@ class MemberRole(Struct, frozen=True):
 
 def list_members(session: Session, store_id: int) -> list[Record]:
     return [
-        to_record(user=one.subject, role=one.role, since=write_time(one.since), by=one.by)
-        for one in members.list_members(session, store_id)
+        to_record(
+            user=member.subject, role=member.role, since=write_time(member.since), by=member.by
+        )
+        for member in members.list_members(session, store_id)
     ]
 
 

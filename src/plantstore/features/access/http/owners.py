@@ -34,7 +34,7 @@ Record = Mapping[str, object]  # a token, link or member, as clients see it
 
 
 def to_record(**fields: object) -> Record:
-    """What applies: fields that are None are left out."""
+    """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

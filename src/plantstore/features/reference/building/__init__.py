@@ -52,7 +52,7 @@ def make_view(document: Json) -> dict[str, object]:
         "components": document["components"],
         "tags": document["tags"],
         "operations": operations,
-        "first": next(one for one in operations if one["operationId"] == "list_plants"),
+        "first": next(each for each in operations if each["operationId"] == "list_plants"),
         "topics": list(zip(parts[::2], parts[1::2], strict=True)),
         "errors": TABLE,
         "usual": USUAL,
@@ -67,19 +67,19 @@ def make_view(document: Json) -> dict[str, object]:
 
 def _find_headers(operations: list[Json]) -> dict[str, list[Json]]:
     """The headers of responses by name, without repetition; a name may have several meanings."""
-    found: dict[str, list[Json]] = {}
+    headers: dict[str, list[Json]] = {}
     for operation in operations:
         for response in operation["responses"].values():
             for name, header in response.get("headers", {}).items():
-                if header not in found.setdefault(name, []):
-                    found[name].append(header)
-    return dict(sorted(found.items()))
+                if header not in headers.setdefault(name, []):
+                    headers[name].append(header)
+    return dict(sorted(headers.items()))
 
 
 def _list_error_numbers(response: Json) -> list[int]:
     contents = response.get("content", {}).values()
-    found = (value for one in contents for _, value in samples.list_examples(one))
-    return [value["error"] for value in found if isinstance(value, dict) and "error" in value]
+    examples = (value for content in contents for _, value in samples.list_examples(content))
+    return [value["error"] for value in examples if isinstance(value, dict) and "error" in value]
 
 
 def _phrase(status: str | int) -> str:

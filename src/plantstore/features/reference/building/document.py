@@ -16,16 +16,16 @@ def resolve(root: Json) -> Json:
 
     def put_in(node: Json) -> Json:
         if isinstance(node, list):
-            return [put_in(one) for one in node]
+            return [put_in(child) for child in node]
         if not isinstance(node, dict):
             return node
         reference = node.get("$ref", SCHEMAS)
         if reference.startswith(SCHEMAS):
-            return {key: put_in(one) for key, one in node.items()}
-        found = root
+            return {key: put_in(child) for key, child in node.items()}
+        target = root
         for name in reference.removeprefix("#/").split("/"):
-            found = found[name]
-        return put_in(found)
+            target = target[name]
+        return put_in(target)
 
     return put_in(root)
 
@@ -35,12 +35,12 @@ def list_operations(document: Json, section: str = "paths") -> list[Json]:
     operations: list[Json] = []
     for path, item in document.get(section, {}).items():
         of_path = item.get("parameters", [])
-        found = {
+        by_method = {
             method: item[method]
             | {"method": method, "path": path}
             | {"parameters": [*of_path, *item[method].get("parameters", [])]}
             for method in _METHODS
             if method in item
         }
-        operations += found.values()
+        operations += by_method.values()
     return operations

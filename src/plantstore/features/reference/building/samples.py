@@ -36,9 +36,9 @@ class Call(Struct, frozen=True):
 def make_call(operation: Json, media_type: str = "") -> Call:
     """The operation's call with all required parameters, each with its first example."""
     given: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}}
-    for one in operation["parameters"]:
-        if one.get("required"):
-            given[one["in"]][one["name"]] = example_of(one)
+    for parameter in operation["parameters"]:
+        if parameter.get("required"):
+            given[parameter["in"]][parameter["name"]] = example_of(parameter)
     in_path = {name: quote(str(value), safe="{}") for name, value in given["path"].items()}
     query = f"?{urlencode(given['query'])}" if given["query"] else ""
     content = operation["requestBody"]["content"][media_type] if media_type else {}
@@ -62,8 +62,11 @@ def list_examples(content: Json) -> list[tuple[str, Json]]:
         return [("", content["example"])]
     named = content.get("examples", {})
     return [
-        (one.get("summary") or name.replace("_", " ").capitalize() * (len(named) > 1), one["value"])
-        for name, one in named.items()
+        (
+            example.get("summary") or name.replace("_", " ").capitalize() * (len(named) > 1),
+            example["value"],
+        )
+        for name, example in named.items()
     ]
 
 
@@ -76,8 +79,8 @@ def example_of(parameter: Json) -> Json:
 def _find_returned(operation: Json, sent: str) -> str:
     """The response's media type: the request's, if the response has it."""
     responses = operation["responses"].items()
-    successes = (one for status, one in responses if status.startswith("2"))
-    names = [name for one in successes for name in one.get("content", {})]
+    successes = (success for status, success in responses if status.startswith("2"))
+    names = [name for success in successes for name in success.get("content", {})]
     return sent if sent in names else next(iter(names), "")
 
 

@@ -26,15 +26,15 @@ def look_up(named: Mapping[str, Json], schema: Json) -> Json:
 
 def list_fields(named: Mapping[str, Json], schema: Json, depth: int = 0) -> Iterator[Field]:
     """The fields of an object, or of the objects in an array, and of unnamed objects inside."""
-    found = look_up(named, schema)
-    for part in found.get("allOf", []):
+    resolved = look_up(named, schema)
+    for part in resolved.get("allOf", []):
         yield from list_fields(named, part, depth)
-    if "items" in found and "$ref" not in found["items"]:
-        yield from list_fields(named, found["items"], depth)
-    for name, one in found.get("properties", {}).items():
-        yield Field(name, name in found.get("required", []), one, depth)
-        if "$ref" not in one:
-            yield from list_fields(named, one, depth + 1)
+    if "items" in resolved and "$ref" not in resolved["items"]:
+        yield from list_fields(named, resolved["items"], depth)
+    for name, field_schema in resolved.get("properties", {}).items():
+        yield Field(name, name in resolved.get("required", []), field_schema, depth)
+        if "$ref" not in field_schema:
+            yield from list_fields(named, field_schema, depth + 1)
 
 
 def write_type(schema: Json) -> Markup:

@@ -27,11 +27,11 @@ def write_value(
     if column + used + len(flat) <= _WIDTH and not any(word in flat for word in words):
         return flat
     inner, braces = column + 2, "{}" if isinstance(value, dict) else "[]"
-    items = value.items() if isinstance(value, dict) else (("", one) for one in value)
+    items = value.items() if isinstance(value, dict) else (("", item) for item in value)
     starts = (
-        (json.dumps(key, ensure_ascii=False) + ": " if key else "", one) for key, one in items
+        (json.dumps(key, ensure_ascii=False) + ": " if key else "", item) for key, item in items
     )
-    lines = [start + write_value(one, inner, len(start), words) for start, one in starts]
+    lines = [start + write_value(item, inner, len(start), words) for start, item in starts]
     begin = f"\n{' ' * inner}"
     return f"{begin}{f',{begin}'.join(lines)}\n{' ' * column}".join(braces)
 
