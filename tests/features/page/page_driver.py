@@ -351,18 +351,10 @@ class PageDriver:
         with self.service.client(self.owner) as client:
             client.post("/changes", content=body, headers=headers).raise_for_status()
 
-    def assert_stored(
-        self, plant_id: int, name: str, tag: str | None, *, strip: bool = False
-    ) -> None:
+    def assert_stored(self, plant_id: int, name: str, tag: str | None) -> None:
         """The store has this plant, now or soon."""
-
-        def is_stored() -> bool:
-            plants = {plant["id"]: plant for plant in self.list_plants()}
-            stored = plants.get(plant_id, {"name": ""})
-            found = stored["name"].strip() if strip else stored["name"]
-            return (found, stored.get("tag")) == (name, tag)
-
-        self.wait_until(is_stored)
+        plant = {"id": plant_id, "name": name} | ({} if tag is None else {"tag": tag})
+        self.wait_until(lambda: plant in self.list_plants())
 
     def list_plants(self, token: str = "") -> Any:  # noqa: ANN401 - JSON
         """The plants of the owner's or the token's store, with all fields."""

@@ -221,16 +221,10 @@ export class Store {
     return results;
   }
 
-  // An id may come from the page's address, in which anything can stand.
-  /** @param {string} id */
-  #pathOf(id) {
-    return `${this.path}/plants/${encodeURIComponent(id)}`;
-  }
-
-  // A plant as it is now, and its entity tag.
+  // A plant as it is now, and its entity tag. An id may come from the page's address, in which anything can stand.
   /** @param {string} id @returns {Promise<{plant: Plant, etag: string}>} */
   async get(id) {
-    const response = await this.api.ask("GET", this.#pathOf(id));
+    const response = await this.api.ask("GET", `${this.path}/plants/${encodeURIComponent(id)}`);
     return { plant: { id, ...parse(response, JSON.parse) }, etag: response.headers.get("etag") ?? "" };
   }
 

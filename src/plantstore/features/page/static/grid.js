@@ -19,7 +19,6 @@ class Grid {
   #look = 0;
   #top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
   #active = 0;
-  #hasActive = false;
   /** @type {string | null} */ #activeId = null;
   /** @type {string | null} */ #anchorId = null;
   /** @type {TextField} */ #field = "name";
@@ -29,7 +28,6 @@ class Grid {
     this.body = $("rows");
     this.root.addEventListener("scroll", () => this.#drawRows(), { passive: true });
     this.root.addEventListener("keydown", (event) => this.#press(event));
-    this.root.addEventListener("focus", () => this.#activate(this.#active, false));
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("dblclick", (event) => this.#edit(event));
@@ -138,7 +136,7 @@ class Grid {
   // It may name only an existing element: a row far out of sight has none.
   #tellActive() {
     for (const [id, { row }] of this.#rows) row.classList.toggle("active", id === this.#activeId);
-    const row = this.#hasActive ? this.#rows.get(this.#activeId ?? "")?.row : undefined;
+    const row = this.#rows.get(this.#activeId ?? "")?.row;
     for (const cell of all("#rows .current")) cell.classList.remove("current");
     const cell = row?.querySelector(`.${this.#field}`);
     cell?.classList.add("current");
@@ -206,7 +204,6 @@ class Grid {
 
   /** @param {number} index */
   #activate(index, scrolls = true) {
-    this.#hasActive = true;
     this.#active = Math.max(0, Math.min(index, this.#items.length - 1));
     this.#activeId = this.#items[this.#active]?.id ?? null;
     if (scrolls) this.#scrollTo(this.#active);

@@ -93,7 +93,8 @@ function describe(store, { kind, user, at, events }, former, format) {
   const before = former.get(events[0]);
   if (events.length === 1 && kind === "plant.updated" && before) item.append(describeChange(before, plant));
   const changes = events.flatMap((event) => goBack(event, former.get(event)));
-  if (!changes.length) return item;
+  const isKnown = events.every((event) => kind === "plant.created" || former.get(event)); // or half of it would be restored
+  if (!changes.length || !isKnown) return item;
   const verb = t(kind === "plant.created" ? "undo" : "history.restore"); // plants that were added are deleted by it
   const restore = async () => {
     if (changes.length > ASK_ABOVE && !(await ask(`${verb}: ${text.textContent}?`, t("undo.can"), verb, "primary"))) return;

@@ -42,16 +42,19 @@ function next() {
   return items;
 }
 
+/** @param {Pending} item */
+const isSent = ({ state }) => state === "sent";
+
 // False where the user has been signed out meanwhile: the changes wait.
 /** @param {Pending[]} items */
 async function deliver(items) {
   const { action } = items[0];
-  const left = [...items];
   try {
     if (action.kind === "add") await create(items[0]);
-    else await sendMany(action, left);
+    else await sendMany(action, items);
   } catch (error) {
-    const known = left.filter((item) => queue.includes(item) && item.state === "sent"); // the user may be another by now
+    const left = items.filter(isSent);
+    const known = left.filter((item) => queue.includes(item)); // the user may be another by now
     const isSignedOut = error.status === 401;
     if (isSignedOut) for (const item of known) item.state = "waiting";
     else for (const item of known) refuse(item, error);
@@ -102,33 +105,32 @@ export function nextId(taken) {
   return `${id}`;
 }
 
-/** @param {Action} action @param {Pending[]} left of which those that have ended are taken away */
-async function sendMany(action, left) {
+/** @param {Action} action @param {Pending[]} items */
+async function sendMany(action, items) {
   const { store, control } = action;
   const { api } = store;
   /** @param {Pending} item */
   const isUnread = ({ before, after }) => before && after && !before.etag;
   const all = queue.filter((item) => item.action === action && isUnread(item));
   if (all.length > MANY) await readEtags(action, new Map(all.map((item) => [item.after?.id ?? "", item])));
-  const read = left.filter((item) => item.state === "sent" && isUnread(item));
+  const read = items.filter((item) => isSent(item) && isUnread(item));
   for (let at = 0; at < read.length; at += AT_ONCE)
     await Promise.all(read.slice(at, at + AT_ONCE).map((item) => readEtag(item)));
-  left.splice(0, left.length, ...left.filter(({ state }) => state === "sent"));
   const send = async () => {
-    const results = await store.change(left);
-    const ended = left.splice(0, results.length);
+    const left = items.filter(isSent);
+    const results = left.length ? await store.change(left) : [];
     /** @type {[Pending, string | undefined][]} */ const done = [];
-    for (const [at, item] of ended.entries()) {
-      const { error, etag } = results[at];
+    for (const [at, { error, etag }] of results.entries()) {
+      const item = left[at];
       if (!error) done.push([item, etag]);
       else if (error.number === NOT_AS_EXPECTED) await conflict(item);
       else refuse(item, error);
     }
     finish(done);
     action.tell(false);
-    if (left.length) throw new ApiError(503, 0, t("queue.unknown"));
+    if (items.some(isSent)) throw new ApiError(503, 0, t("queue.unknown"));
   };
-  if (left.length) await api.insist(send, control.signal);
+  await api.insist(send, control.signal);
 }
 
 // Of those that are still as they were; the others are read one by one.
