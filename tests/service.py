@@ -45,6 +45,7 @@ class Service:
         self.database = database or f"sqlite:///{folder / 'plants.db'}"
         self.log_path = folder / "log.txt"
         self.command = command
+        self.descriptors: list[int] = []  # of ours, that the command inherits
         bounds = Settings.__struct_fields__ - SETTINGS.keys()
         usual = {name: value for name, value in _SETTINGS.items() if name in SETTINGS}
         given = {**usual, **(settings or {}), "database": self.database}
@@ -73,7 +74,11 @@ class Service:
         with self.log_path.open("ab") as log, Path(os.devnull).open("rb") as nothing:
             if self.command:
                 self.process = subprocess.Popen(
-                    [*self.command, "serve"], env=self._environ, stdout=log, stderr=log
+                    [*self.command, "serve"],
+                    env=self._environ,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=self.descriptors,
                 )
             else:
                 streams = [stream.fileno() for stream in (nothing, log, log)]

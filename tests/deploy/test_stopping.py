@@ -1,10 +1,8 @@
 """A stop is announced, answers what has arrived, resets nobody, and can be hurried."""
 
-import itertools
 import os
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -132,68 +130,3 @@ def test_what_has_arrived_at_a_stop_is_answered(tmp_path: Path) -> None:
             response = connection.receive("POST")
             assert response.status == 200
         assert service.process.wait(30) == 0
-
-
-class CreatingClient(threading.Thread):
-    """Creates plants until the service ends: on one connection, or each on its own.
-
-    ``unanswered`` is the last plant's id if nothing was answered, else 0.
-    """
-
-    def __init__(self, fixture: StoreFixture, number: int) -> None:
-        super().__init__(daemon=True)
-        self.was_reset = False
-        self.was_answered = False  # on the last connection
-        self.unanswered = 0
-        self._fixture = fixture
-        self._ids = itertools.count((number + 1) * 1_000_000)
-        self._keeps = number % 2 == 0
-
-    def run(self) -> None:
-        try:
-            while True:
-                self.was_answered = False
-                with Connection(self._fixture.service.origin) as connection:
-                    self._create_on(connection)
-        except ConnectionRefusedError:
-            return
-        except OSError:
-            self.was_reset = True
-        except AssertionError:  # closed, without a response
-            return
-
-    def _create_on(self, connection: Connection) -> None:
-        is_open = True
-        while is_open:
-            self.unanswered = next(self._ids)
-            message = create(self._fixture, self.unanswered)
-            message = message if self._keeps else message.adding("Connection", "close")
-            is_open = not connection.ask(message).closes
-            self.was_answered, self.unanswered = True, 0
-
-
-def wait_for_plants(fixture: StoreFixture, count: int) -> None:
-    wait_until(lambda: fixture.plants().count(b"name") > count)
-
-
-def test_kept_connections_are_not_reset_and_what_was_not_answered_was_not_done(
-    tmp_path: Path,
-) -> None:
-    service = Service(tmp_path)
-    unanswered = set()
-    for number in range(2):
-        service.start()
-        fixture = make_fixture(service)
-        clients = [CreatingClient(fixture, number * 20 + one) for one in range(20)]
-        for client in clients:
-            client.start()
-        wait_for_plants(fixture, 500)
-        assert service.stop() == 0
-        for client in clients:
-            client.join(30)
-            # One that was made between the last accept and the close may be reset.
-            assert not (client.was_reset and client.was_answered)
-        unanswered |= {client.unanswered for client in clients}
-        with service.administration() as administration:
-            done = {event.plant.id for event in administration.list_events(fixture.store)}
-        assert not done & unanswered

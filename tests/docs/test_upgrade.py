@@ -105,7 +105,7 @@ def test_no_request_fails_on_the_way_there_and_back(
 ) -> None:
     machine = Machine(tmp_path, database_kind, url, f"-- compatible-since: 1\n{MIGRATION}")
     with serving(machine) as (origin, token), calling(token, origin) as callers:
-        wait_until(lambda: all(caller.kept for caller in callers))
+        wait_until(lambda: all(caller.acknowledged for caller in callers))
         machine.run(ROLLING, callers)
         assert "the schema is up to date" in machine.run_line("plantstore migrate")
         machine.run(BACK, callers)

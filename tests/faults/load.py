@@ -1,7 +1,7 @@
 """Clients that create and delete plants, and remember what they were acknowledged."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import httpx
 
 from plantstore.core.model import NewPlant
 from tests.contract.harness import replay
+from tests.faults.two_processes import process_of
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -19,29 +20,34 @@ IDS_EACH = 1_000_000
 class LoadClient(threading.Thread):
     """One client, with ids of its own: creates plants, deletes each third one, and goes on.
 
+    It ends with the first ``error`` of its connection. ``processes`` are those that answered.
+
     ``acknowledged`` are the plants whose create was acknowledged, ``deleted`` those that were
     deleted or refused, ``unknown`` those whose last request has an unknown outcome. ``answers``
     are the errors' numbers, 0 for each that is good.
     """
 
-    def __init__(self, service: Service, token: str, number: int) -> None:
+    def __init__(self, origin: str, token: str, number: int) -> None:
         super().__init__(name=f"load client {number}", daemon=True)
         self.acknowledged: set[int] = set()
         self.deleted: set[int] = set()
         self.unknown: set[int] = set()
         self.answers: list[int] = []
-        self._service = service
-        self._token = token
+        self.processes: set[str] = set()
+        self.error: httpx.TransportError | None = None
+        self._origin, self._headers = origin, {"Authorization": f"Bearer {token}"}
         self._next = (number + 1) * IDS_EACH
         self._stopping = threading.Event()
 
     def run(self) -> None:
         try:
-            with self._service.client(self._token) as client:
+            with httpx.Client(
+                base_url=self._origin, headers=self._headers, timeout=60, verify=False
+            ) as client:
                 while not self._stopping.is_set():
-                    self._send_next(client)
-        except httpx.TransportError:
-            return
+                    self.send_next(client)
+        except httpx.TransportError as error:
+            self.error = error
 
     @property
     def refusals(self) -> list[int]:
@@ -51,7 +57,8 @@ class LoadClient(threading.Thread):
         """End after the request in flight."""
         self._stopping.set()
 
-    def _send_next(self, client: httpx.Client) -> None:
+    def send_next(self, client: httpx.Client) -> None:
+        """Create a plant, and perhaps delete it."""
         plant_id = self._next
         self._next += 1
         create = client.build_request("POST", "/plants", json=body(plant_id))
@@ -60,17 +67,16 @@ class LoadClient(threading.Thread):
         else:
             self.deleted.add(plant_id)
         if plant_id % 3 == 0 and plant_id in self.acknowledged:
-            self.acknowledged.discard(plant_id)
             delete = client.build_request("DELETE", f"/plants/{plant_id}")
             if self._send(plant_id, delete, client):
+                self.acknowledged.discard(plant_id)
                 self.deleted.add(plant_id)
-            else:
-                self.acknowledged.add(plant_id)
 
     def _send(self, plant_id: int, request: httpx.Request, client: httpx.Client) -> bool:
         """Whether it was done; unknown until it is answered."""
         self.unknown.add(plant_id)
         answer = client.send(request)
+        self.processes.add(process_of(answer))
         self.answers.append(0 if answer.is_success else answer.json()["error"])
         if self.answers[-1] != 50303:
             self.unknown.discard(plant_id)
@@ -91,11 +97,18 @@ def under_load(
     service: Service, token: str, clients: int = 4, *, first: int = 0
 ) -> Iterator[list[LoadClient]]:
     """Clients that send requests until the end of the block or of the service."""
-    load_clients = [LoadClient(service, token, first + number) for number in range(clients)]
+    made = [LoadClient(service.origin, token, first + number) for number in range(clients)]
+    with running(made):
+        yield made
+
+
+@contextmanager
+def running(load_clients: Sequence[LoadClient]) -> Iterator[None]:
+    """Have them send requests until the end of the block."""
     for load_client in load_clients:
         load_client.start()
     try:
-        yield load_clients
+        yield
     finally:
         for load_client in load_clients:
             load_client.stop()

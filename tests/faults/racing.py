@@ -6,7 +6,6 @@ import re
 import time
 
 import httpx
-from msgspec.structs import replace
 
 from plantstore.core.model import NewPlant, Outcome
 from tests.administration import Event
@@ -122,26 +121,8 @@ def assert_order(seen: Seen, events: list[Event]) -> None:
     last = {plant.id: (plant.name, plant.tag) for plant in replay(events)}
     for plant_id, history in seen.operations.items():
         assert find_order(history, last.get(plant_id)) is not None
-        for forged in forge(history):
-            assert find_order(forged, last.get(plant_id)) is None
-
-
-def forge(history: list[Operation]) -> list[list[Operation]]:
-    """The history with one answer that it cannot have had: proof that the check can fail."""
-    moment = max(operation.ended for operation in history) + 1
-    strange = ("a plant that nobody created", None)
-    phantom = Operation("read", strange, Outcome.ALREADY_STORED, 0, moment)
-    late = [(moment + n, moment + n + 0.5) for n in (0, 1)]
-    twice = [Operation("delete", None, Outcome.DELETED, *times) for times in late]
-    blind = Operation("update", strange, Outcome.UPDATED, *late[0], expected=strange)
-    created = next(n for n, found in enumerate(history) if found.outcome is Outcome.CREATED)
-    hidden = replace(history[created], outcome=Outcome.NO_SUCH_STORE)
-    return [
-        [*history, phantom],
-        [*history, blind],
-        [*history, *twice],
-        [*history[:created], hidden, *history[created + 1 :]],
-    ]
+        late = Operation("delete", None, Outcome.DELETED, time.monotonic(), time.monotonic() + 1)
+        assert find_order([*history, late, late], last.get(plant_id)) is None  # so it can fail
 
 
 def assert_lists(seen: Seen, events: list[Event]) -> None:

@@ -59,8 +59,12 @@ def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
             assert connection.receive().status == (400 if number else 200)
             assert service.process.wait(60) == 0
         load_clients += new
-    with service:
+    with service, service.client(token) as client:
         assert_whole(service, "nursery", load_clients)
+        stored = {plant["id"] for plant in client.get("/plants?include=id").json()}
+        for load_client in load_clients:  # what was not answered was not done, nothing was reset
+            assert load_client.unknown & stored == load_client.unknown & load_client.acknowledged
+            assert not isinstance(load_client.error, httpx.ReadError), load_client.error
         assert [event.plant.id for event in service.events("other")] == [7]
     assert "Traceback" not in service.log()
     assert {error // 100 for client in load_clients for error in client.refusals} <= {503}
