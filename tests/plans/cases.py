@@ -266,6 +266,7 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
     "hold_lease": [Case((), 0)],
     "find_callers": [Case(([SMALL], [HASH]), 3), Case((_MANY, _HASHES), 3 * PAGE)],
     "find_callers_in_stores": [
+        Case(([SMALL], [HASH], [None], [None]), 3),
         Case(([SMALL], [HASH], [None], [SMALL]), 3),
         Case((_MANY, _HASHES, [None] * PAGE, _MANY), 3 * PAGE),
         Case(([1], [hash_of(1)], [None], [SMALL]), 3),

@@ -35,7 +35,7 @@ LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
 
--- In stores other than the tokens' own, by their names or, without a name, their numbers.
+-- In stores by their names or numbers, or else in the tokens' own.
 
 -- name: find_callers_in_stores
 SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
@@ -47,7 +47,8 @@ JOIN LATERAL (
 ) AS t ON true
 LEFT JOIN LATERAL (
     SELECT store_id, revision FROM revisions
-    WHERE store_id = coalesce(o.requested_id, (SELECT store_id FROM stores WHERE name = o.name))
+    WHERE store_id = CASE WHEN o.name IS NULL THEN coalesce(o.requested_id, o.store_id)
+            ELSE (SELECT store_id FROM stores WHERE name = o.name) END
         AND (t.all_stores OR store_id = t.store_id) LIMIT 1
 ) AS r ON true
 LEFT JOIN LATERAL (

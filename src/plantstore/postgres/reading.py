@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from plantstore.core.database import Row
 from plantstore.core.model import Caller
 from plantstore.core.pools import Pool as Shares
 from plantstore.postgres.batcher import Batcher, Waiting
-from plantstore.postgres.pool import Pool, Query
+from plantstore.postgres.pool import Pool
 from plantstore.sql.reading import to_caller
 from plantstore.sql.token_uses import TokenUses
 
@@ -71,36 +72,21 @@ class Callers(Batcher[Credentials, Caller | None]):
             Credentials(caller.token_store_id, caller.token_hash, None, caller.store_id)
             for caller in callers
         ]
-        current = await self._look_up(keys)
+        current = await self._look_up(keys) if keys else {}
         members = {key: caller for key, caller in current.items() if caller.role is not None}
         return [members.get(key) for key in keys]
 
     async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
         """Those with tokens, all in one round trip."""
-        own: list[Credentials] = []
-        others: list[Credentials] = []
-        for key in keys:
-            is_own = key.requested_name is None and key.requested_id is None
-            (own if is_own else others).append(key)
-        queries: list[Query] = []
-        if own:
-            queries.append(("find_callers", _columns(own)))
-        if others:
-            names = [key.requested_name for key in others]
-            ids = [key.requested_id for key in others]
-            columns = (*_columns(others), names, ids)
-            queries.append(("find_callers_in_stores", columns))
-        results = await self._pool.read(*queries)
+        is_own = all(key.requested_name is None and key.requested_id is None for key in keys)
+        columns = [list(column) for column in zip(*map(astuple, keys), strict=True)]
+        query = ("find_callers", columns[:2]) if is_own else ("find_callers_in_stores", columns)
+        (rows,) = await self._pool.read(query)
         callers: dict[Credentials, Caller] = {}
-        for part, rows in zip(filter(None, (own, others)), results, strict=True):
-            for number, *row in rows:
-                key = part[number - 1]
-                callers[key] = to_caller(key.store_id, key.token_hash, row)
+        for number, *row in rows:
+            key = keys[number - 1]
+            callers[key] = to_caller(key.store_id, key.token_hash, row)
         return callers
-
-
-def _columns(keys: Sequence[Credentials]) -> tuple[object, object]:
-    return [key.store_id for key in keys], [key.token_hash for key in keys]
 
 
 Read = tuple[str, tuple[Any, ...]]  # a query's name, and its arguments, the store's first

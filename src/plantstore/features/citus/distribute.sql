@@ -67,6 +67,8 @@ BEGIN
         CONTINUE WHEN NOT FOUND;
         IF o.name IS NOT NULL THEN
             SELECT s.store_id INTO o.store_id FROM stores AS s WHERE s.name = o.name;
+        ELSE
+            o.store_id := coalesce(o.store_id, o.token_store_id);
         END IF;
         IF o.store_id <> o.token_store_id AND NOT is_for_all THEN
             o.store_id := NULL;
