@@ -92,6 +92,8 @@ class Pool:
             self._held[holder] = left
         else:
             del self._held[holder]
+        if not self._waiting:
+            return
         for place, waiting in self._waiting.items():
             if self.try_take(waiting):
                 del self._waiting[place]

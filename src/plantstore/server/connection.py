@@ -180,10 +180,11 @@ class Connection(asyncio.Protocol):
         self._is_serving = False
         if len(self._buffer) > _MAX_BUFFER:
             self._transport.pause_reading()
-        if self._phase in _READING and not self._transport.is_closing():
+        is_left = self._buffer or self._is_ended
+        if is_left and self._phase in _READING and not self._transport.is_closing():
             if self._buffer:
                 self._loop.call_soon(self._resume)  # after others had their turn
-            elif self._is_ended:
+            else:
                 self._close()
 
     def _read_request(self) -> None:
@@ -237,7 +238,8 @@ class Connection(asyncio.Protocol):
 
     def _begin(self, request: Request) -> None:
         self._request = request
-        self._wait(RESPONSE, self._check_interval)
+        self._phase, self.since = RESPONSE, self._connections.now
+        self.timeout = self._check_interval
         self._handling, self._awaited = self._handle(request), None
         self._step()
 
