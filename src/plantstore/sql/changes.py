@@ -30,7 +30,7 @@ PORTION = 2000  # plants of a transaction: others wait for it, some hundredths o
 Wanted = tuple[int, NewPlant | None]  # the id of a plant, and how it shall be; None: not there
 
 
-class Change(Struct, frozen=True):
+class Change(Struct, frozen=True, array_like=True):
     """How a plant is, and how it shall be; None: not there."""
 
     before: NewPlant | None
@@ -108,13 +108,16 @@ def find_refusal(
     change: Change, stored: NewPlant | None, *, is_full: bool
 ) -> PlantStoreError | None:
     """Why a change is refused in a store that has this plant with its id."""
-    plant_id = change.plant.id
+    error: type[PlantStoreError]
     if stored == change.before:
-        return StoreFullError(plant_id=plant_id) if is_full and change.before is None else None
-    if change.before is None:
-        is_same = stored == change.after
-        return (AlreadyStoredError if is_same else IdTakenError)(plant_id=plant_id)
-    return (NoSuchPlantError if stored is None else PreconditionFailedError)(plant_id=plant_id)
+        if change.before is not None or not is_full:
+            return None
+        error = StoreFullError
+    elif change.before is None:
+        error = AlreadyStoredError if stored == change.after else IdTakenError
+    else:
+        error = NoSuchPlantError if stored is None else PreconditionFailedError
+    return error(plant_id=change.plant.id)
 
 
 def _write(

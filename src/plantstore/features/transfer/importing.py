@@ -88,15 +88,18 @@ class Import:
         room = self._store.find_room()
         stored = self._store.find_each(change.plant.id for _, change in again)
         for number, ((line, change), known) in enumerate(zip(rows, stored, strict=True), 1):
-            if self._updates and known not in (None, change.after):
+            if number % _LINES_AT_ONCE == 0:
+                yield _LINES_AT_ONCE
+            if known == change.after:
+                self.summary.identical += 1
+                continue
+            if self._updates and known is not None:
                 change = Change(known, change.after)  # noqa: PLW2901 - the same plant's
             is_full = room is not None and self.summary.imported >= room
             error = find_refusal(change, known, is_full=is_full)
             if error is None:
                 self.planned.add(change, line)
             self._count(line, change, None if error is None else describe_error(error))
-            if number % _LINES_AT_ONCE == 0:
-                yield _LINES_AT_ONCE
 
     def write(self) -> Iterator[int]:
         """Write the plan in portions; stop if a change is refused after all."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 from plantstore.core.cells import read_fields
-from plantstore.core.decoding import parse_json, to_new_plant
+from plantstore.core.decoding import decode_new_plant, parse_json, to_new_plant
 from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.source import Source
@@ -47,9 +47,13 @@ def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
 
 
 def _read_line(line: str, *, with_id: bool) -> NewPlant | RequestError:
-    def read() -> object:
-        fields = parse_json(line.encode("utf-8", "surrogateescape"))
-        return fields if with_id or not isinstance(fields, dict) else fields | {"id": 0}
+    body = line.encode("utf-8", "surrogateescape")
+
+    def read() -> NewPlant:
+        if with_id:
+            return decode_new_plant(body)
+        fields = parse_json(body)
+        return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
 
     return _to_plant(read, [line.rstrip("\r\n")])
 
@@ -122,16 +126,17 @@ def _read_record(
 ) -> NewPlant | RequestError:
     """The plant of a line. Blanks around cells are removed, unless they are in quotes."""
     texts = [_BREAK.sub(" ", cell if _quote(cell) in raw else cell.strip()) for cell in cells]
-    plant = _to_plant(lambda: read_fields(columns, texts) | ({} if with_id else {"id": 0}), cells)
+    new_id = {} if with_id else {"id": 0}
+    plant = _to_plant(lambda: to_new_plant(read_fields(columns, texts) | new_id), cells)
     if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, cells)):
         reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
         return RequestError(_NOT_READABLE, reason=reason, cells=cells)
     return plant
 
 
-def _to_plant(read: Callable[[], object], cells: Sequence[str]) -> NewPlant | RequestError:
+def _to_plant(read: Callable[[], NewPlant], cells: Sequence[str]) -> NewPlant | RequestError:
     try:
-        return to_new_plant(read())
+        return read()
     except RequestError as error:
         error.details["cells"] = cells
         return error
