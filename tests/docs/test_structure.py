@@ -150,16 +150,11 @@ def test_what_is_named_exists(pattern: str, known: set[str]) -> None:
 
 def messages_of(source: Path) -> Iterator[str]:
     """The longest constant part of each message of a failed start."""
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            name = getattr(node.exc.func, "id", "")
-            if name in {"SetupError", "kind"}:
-                yield max(constants(node.exc.args[0]), key=len, default="")
-
-
-def constants(message: ast.expr) -> list[str]:
-    parts = message.values if isinstance(message, ast.JoinedStr) else [message]
-    return [str(part.value) for part in parts if isinstance(part, ast.Constant)]
+    for node in ast.walk(ast.parse(read_page(source))):
+        match node:
+            case ast.Raise(exc=ast.Call(func=ast.Name("SetupError" | "kind"), args=[message, *_])):
+                parts = [part.value for part in ast.walk(message) if isinstance(part, ast.Constant)]
+                yield max(map(str, parts), key=len, default="")
 
 
 def test_every_message_of_a_failed_start_is_in_troubleshooting() -> None:

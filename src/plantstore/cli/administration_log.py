@@ -66,12 +66,12 @@ def log_change(command: str, **changed: object) -> None:
 
 
 def name_token(token: Token) -> dict[str, str]:
-    """What a note says of a token."""
+    """The fields of a note about a token."""
     return {"token_id": token.token_id, "store": token.store, "user": token.subject}
 
 
 def describe_person() -> dict[str, object]:
-    """Who runs this process; the last of the names is the person's, as far as it is known."""
+    """Who runs this process; the last name is the person's, if known."""
     person: dict[str, object] = {"os_uid": os.getuid()}
     with suppress(KeyError):  # as in containers, a number may have no name
         person["os_user"] = pwd.getpwuid(os.getuid()).pw_name

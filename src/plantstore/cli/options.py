@@ -174,7 +174,7 @@ def _find_expiry(context: click.Context, _option: click.Parameter, text: str | N
 
 
 def _make_label() -> str:
-    """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
+    """The default label: who created the token, where and when, as in ``ada@till-3 2030-01-31``."""
     date = f"{datetime.now(UTC):%Y-%m-%d}"
     *_, person = describe_person().values()
     who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]

@@ -73,7 +73,7 @@ def format_time(milliseconds: int | None) -> str | None:
 
 
 def _print_array(records: Iterable[Record]) -> None:
-    """As one value, without holding it."""
+    """Print one JSON array without holding all of it."""
     separator = "["
     for record in records:
         text = _to_json(record).decode().replace("\n", "\n  ")

@@ -29,9 +29,9 @@ class Shown(Struct, frozen=True):
 
 
 class Summary(Struct):
-    """What happened to how many plants, and the first of them.
+    """How many plants changed, in which way, and the first of them.
 
-    The plants with the ``skipped`` ids are left alone.
+    The plants with the ``skipped`` ids stay unchanged.
     """
 
     store: str
@@ -66,7 +66,7 @@ def change_plants(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Have plants be as ``find`` gives them, if that is confirmed; or say what would change.
+    """Change plants to what ``find`` returns, after a confirmation; or show what would change.
 
     It also gives the ids of plants that are left alone.
 

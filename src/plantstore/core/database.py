@@ -197,14 +197,14 @@ class Database(Protocol):
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        """Who calls with the token of this store, for which store; None if there is no such token.
+        """The caller with the token of this store; None if there is no such token.
 
         ``store_name`` None means the token's own store. An expired token is still found, a
         revoked one is not. Only a token for all stores has a role in stores other than its own.
         """
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        """Who holds the token of this store, and what it opens; None if there is none.
+        """The user of this store's token, and the stores that it opens; None without such a token.
 
         An expired token is still found, a revoked one is not.
         """

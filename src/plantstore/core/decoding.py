@@ -36,7 +36,7 @@ _decode = msgspec.json.Decoder(NewPlant).decode
 def decode_fields(
     decode: Callable[[bytes], Fields], decode_slowly: Callable[[bytes], Fields], body: bytes
 ) -> Fields:
-    """What a body with a plant's fields is; an unusual one is decoded slowly, by all the rules."""
+    """Decode a body with a plant's fields; an unusual body slowly, checking every rule."""
     try:
         decoded = decode(body)
         if not body.isascii():

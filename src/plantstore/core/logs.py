@@ -29,7 +29,7 @@ def set_up_logs(log_format: str) -> None:
 
 
 def administration_logger() -> logging.Logger:
-    """What logs changes of access and stores: to the system's log too (syslog, journald)."""
+    """The logger of changes of access and stores, which also writes to the system's log."""
     logger = logging.getLogger("plantstore.security.administration")
     if not logger.handlers:
         logger.addHandler(_SystemLog())

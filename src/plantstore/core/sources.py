@@ -149,7 +149,7 @@ def _describe_unknown(name: str, known: set[str]) -> str:
 
 
 def _choose(given: Given, origin: str, path: object) -> Given | None:
-    """What is given, unless that is empty, or the content of the file of this origin."""
+    """The given value unless it is empty, or else the content of the file named by this origin."""
     if given.value == "" and not path:
         return None
     if given.value == "":

@@ -219,7 +219,7 @@ class App:
         return error_response(error)
 
     def _charge(self, caller: Caller, request: Request, response: Response | Stream) -> None:
-        """Have the user pay in turns for large bodies and responses, and for what is refused.
+        """Charge the user turns for large bodies and responses, and for refusals.
 
         Streams have few places.
         """

@@ -67,7 +67,7 @@ class Authentication:
     async def admit_write(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
         """As ``admit``, for a write: a recent caller is enough, because its transaction checks it.
 
-        If the write is refused, ``confirm`` is to be called.
+        If the write is refused, call ``confirm``.
         """
         sent = request.headers.get(b"authorization")
         known = self._known.get(sent) if store_name is None else None
@@ -107,7 +107,7 @@ class Authentication:
     async def _find_caller(
         self, request: Request, store_name: str | None, scope: Scope | None
     ) -> Caller:
-        """Who calls, as of now."""
+        """The current caller."""
         request.caller = None
         sent, known = self._read_token(request)
         caller = None if known is None else known.callers.get(store_name)
@@ -129,7 +129,7 @@ class Authentication:
         find: Callable[..., Awaitable[Bearer | None]],
         *arguments: str | None,
     ) -> Bearer:
-        """What the database finds by the token, which is counted if it is not valid."""
+        """Look up the token in the database; an invalid token is counted."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
         if known is not None:
             store_id, token_hash = known.store_id, known.token_hash

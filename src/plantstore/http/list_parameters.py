@@ -142,7 +142,7 @@ def _read_tag(text: str) -> str:
 def read_include(values: list[str], *known: str) -> frozenset[str]:
     """What is included: the parameter may be repeated, or a list.
 
-    :raises RequestError: it is something else.
+    :raises RequestError: a value is not known.
     """
     names = frozenset(",".join(values).split(",") if values else ())
     if not names.issubset(known):

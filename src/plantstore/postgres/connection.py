@@ -97,7 +97,7 @@ def require_schema(connection: Connection) -> str | None:
 
 
 async def require_schema_of(connection: AsyncConnection) -> str | None:
-    """As ``require_schema``, without blocking the event loop."""
+    """See ``require_schema``; this does not block the event loop."""
     _require_server(connection.info)
     applied: list[Applied] = []
     with suppress(errors.UndefinedTable):

@@ -58,7 +58,7 @@ LEFT JOIN LATERAL (
 -- name: find_read_only
 SELECT current_setting('transaction_read_only')
 
--- The JSON is made here: it takes half the time of objects made from rows.
+-- The database makes the JSON: this takes half the time of objects made from rows.
 
 -- name: read_page
 SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), count(*), string_agg(
@@ -68,7 +68,7 @@ SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM
     max(id), count(*) = $3 AND (SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) ORDER BY id LIMIT 1) IS NOT NULL
 FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS page
 
--- The tags are a JSON array. Of each, no more plants are read than a page has.
+-- The tags are a JSON array. For each, at most a page of plants is read.
 
 -- name: read_page_of_tags
 SELECT (SELECT revision FROM revisions WHERE store_id = $1),

@@ -77,7 +77,7 @@ class Callers(Batcher[Credentials, Caller | None]):
         return [members.get(key) for key in keys]
 
     async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
-        """Those with tokens, all in one round trip."""
+        """Look up the callers of tokens, all in one round trip."""
         is_own = all(key.requested_name is None and key.requested_id is None for key in keys)
         columns = [list(column) for column in zip(*map(astuple, keys), strict=True)]
         query = ("find_callers", columns[:2]) if is_own else ("find_callers_in_stores", columns)

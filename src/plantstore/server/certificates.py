@@ -61,7 +61,7 @@ class Certificate:
         return context
 
     def _read_stamp(self) -> Stamp:
-        """What differs after a change of the files, or of the links that lead to them."""
+        """A stamp that changes with the files, or with the links to them."""
         stamps = []
         for path in (self._cert, self._key):
             with suppress(OSError):  # it is missing while it is replaced

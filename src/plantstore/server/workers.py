@@ -46,7 +46,7 @@ class Workers:
         self._early = 0  # deaths at the start, in a row
 
     def run(self) -> bool:
-        """Have them serve until a signal, or until they cannot; whether it was a signal."""
+        """Run the workers until a signal or a failure; returns whether it was a signal."""
         is_ready = False
         awaited = {*find_signals(), signal.SIGCHLD, signal.SIGALRM, signal.SIGUSR1}
         reloading = None if is_in_foreground() else signal.SIGHUP

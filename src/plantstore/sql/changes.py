@@ -66,7 +66,7 @@ def read_plants(session: Queries, store_id: int) -> Iterator[list[NewPlant]]:
 
 
 def find_changes(session: Queries, store_id: int, wanted: Iterable[Wanted]) -> Iterator[Change]:
-    """What has to happen, so that the plants are as they shall be."""
+    """The changes that make the plants as wanted."""
     remaining = iter(wanted)
     while portion := dict(islice(remaining, PORTION)):
         stored = find_plants(session, store_id, portion)

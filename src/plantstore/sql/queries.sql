@@ -4,8 +4,8 @@
 
 -- Serving: callers and lists -----------------------------------------------------------------
 
--- One row for each store that the token opens, or one without a store. A token for one store reads
--- that store alone. The parts are read one after another, since on Citus each may be on other servers.
+-- A row for each store that the token opens, or one without a store. A token for one store reads
+-- only that store. The parts are read one after another: on Citus each may be on another server.
 
 -- name: find_token_info
 WITH t AS MATERIALIZED (
@@ -37,7 +37,7 @@ SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id = ?2
 -- name: count_all
 SELECT (SELECT count(*) FROM stores), (SELECT CAST(coalesce(sum(plants), 0) AS bigint) FROM revisions)
 
--- The last plant of a limit, and the one that follows.
+-- The last plant of a limit, and the plant after it.
 
 -- name: find_last_of_limit
 SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 2 OFFSET ?3
@@ -73,8 +73,8 @@ ON CONFLICT (number) DO UPDATE SET checksum = excluded.checksum, applied_at = ex
 -- name: insert_store
 INSERT INTO stores (name, created_at) VALUES (?1, ?2)
 
--- Where stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
--- store of the same name is one of it.
+-- If stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
+-- store with the same name is used again.
 
 -- name: insert_revision
 INSERT INTO revisions (store_id, max_plants, revision, trimmed)
@@ -119,7 +119,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 
 -- Tokens, each with the roles of its user in the stores that it opens.
 
--- The plus keeps the index of users out of a store's list: a plan for any arguments would take it.
+-- The plus prevents the index of users for a store's list: a generic plan would use it.
 
 -- name: list_tokens
 SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,

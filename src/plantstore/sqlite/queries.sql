@@ -38,7 +38,7 @@ FROM (
     )
 ) AS page LEFT JOIN revisions AS r ON r.store_id = ?1
 
--- The tags are a JSON array. Of each, no more plants are read than a page has. Without a hint, SQLite
+-- The tags are a JSON array. For each, at most a page of plants is read. Without a hint, SQLite
 -- scans all plants of the store for those of a rare tag.
 
 -- name: read_page_of_tags
@@ -86,7 +86,7 @@ INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4) ON CONFLICT
 -- name: update_plant
 UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 
--- Where the events begin that are not older than ?2, among the first ?3.
+-- The first event that is not older than ?2, among the first ?3.
 
 -- name: find_first_kept_event
 SELECT coalesce(min(revision) FILTER (WHERE at >= ?2), max(revision) + 1) FROM
@@ -111,7 +111,7 @@ DELETE FROM idempotency_keys WHERE created_at <=
     (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
 
 -- When tokens were used last: one statement for all of them. It also writes a time that is there already,
--- since its commit makes cached callers invalid, so that they are noted again.
+-- because its commit invalidates cached callers, so that they are noted again.
 
 -- name: note_token_uses
 UPDATE tokens AS t SET last_used_at = o.at

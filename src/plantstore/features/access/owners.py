@@ -1,4 +1,4 @@
-"""What owners may change in their store, as they do over HTTP.
+"""The changes that owners may make in their store over HTTP.
 
 Invariants: a change is made only while the caller's token is valid and may manage the store; nobody
 gives a token more than their own has, nor for longer; the store keeps an owner; no other store's

@@ -1,4 +1,4 @@
-"""What a restored database must not share with the one that it replaces: revisions, and links.
+"""Renews what a restored database must not share with the replaced one: revisions and links.
 
 Invariant: no revision of a store is given out twice with different contents, though the restored
 database does not know those after the backup. See docs/decisions/0021.

@@ -89,7 +89,7 @@ def sign(message: Message, webhook_id: str, secrets: Iterable[str]) -> tuple[byt
 
 
 def make_secret(key: str | None) -> str:
-    """What is stored of a new secret: itself, or with a key what it is made from."""
+    """What is stored for a new secret: itself, or with a key what it is derived from."""
     random = os.urandom(32)
     return _SECRET + b64encode(random).decode() if key is None else _DERIVED + random.hex()
 

@@ -60,7 +60,7 @@ class Queue:
 
     @property
     def row(self) -> Webhook:
-        """What the webhook's row is to be now."""
+        """The new contents of the webhook's row."""
         delivered, progress = next(iter(self._waiting), self.read + 1) - 1, ""
         if self.is_failing:
             waiting = [(key, item.attempts, item.due) for key, item in self._waiting.items()]

@@ -51,7 +51,7 @@ Record = dict[str, Any]  # what clients see; fields that do not apply are omitte
 
 
 class Target(Struct, frozen=True):
-    """What a webhook is sent, and where: the body that creates it, or changes all of it."""
+    """What is sent to a webhook, and where: the body that creates or replaces it."""
 
     url: Text
     events: Annotated[
@@ -63,9 +63,9 @@ class Target(Struct, frozen=True):
     paused: Annotated[bool, Meta(description="true or false")] = False
 
     def check(self) -> tuple[str, str, str | None, str]:
-        """What a webhook's row has of it; no events mean all.
+        """The fields for the webhook's row; no events mean all.
 
-        :raises InvalidChangeError: it cannot be so.
+        :raises InvalidChangeError: a field is not valid.
         """
         if not _URL.match(self.url):
             reason = "url must be such as https://example.com/plants; http leads to localhost alone"

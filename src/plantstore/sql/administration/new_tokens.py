@@ -39,7 +39,7 @@ ANYTHING = frozenset(Scope)  # what the command line may grant
 
 
 def find_missing(session: Queries, grant: Grant) -> list[str]:
-    """What would be created with the token, each with the similar name that was perhaps meant."""
+    """What would be created with the token, each with a similar name that may have been meant."""
     missing = []
     if find_user(session, grant.subject) is None:
         names = [user.subject for user in list_users(session)]
