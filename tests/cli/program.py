@@ -24,7 +24,7 @@ CREATE = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
 SECONDS = 60.0
 
 # Takes from a command root's power over files; it owns what the tester owns.
-POWERLESS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
+UNPRIVILEGED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
 
 
 def _has_ipv6() -> bool:

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from plantstore.version import VERSION
-from tests.cli.program import CREATE, POWERLESS, Program
+from tests.cli.program import CREATE, UNPRIVILEGED, Program
 from tests.databases import execute
 from tests.service import Service
 
@@ -62,9 +62,9 @@ def program(tmp_path: Path) -> Program:
 
 
 @pytest.fixture
-def powerless(tmp_path: Path) -> Program:
+def unprivileged(tmp_path: Path) -> Program:
     """The same, run as a user without root's privileges."""
-    return in_folder(tmp_path, *POWERLESS)
+    return in_folder(tmp_path, *UNPRIVILEGED)
 
 
 def file_of(program: Program) -> Path:
@@ -161,7 +161,7 @@ def test_a_database_that_is_served_is_checked(program: Program) -> None:
         assert client.post("/plants", json={"id": 2, "name": "Ficus"}).is_success
 
 
-@pytest.mark.parametrize("fixture", ["program", "powerless"])
+@pytest.mark.parametrize("fixture", ["program", "unprivileged"])
 def test_a_read_only_file_is_intact_and_not_writable(
     fixture: str, request: pytest.FixtureRequest
 ) -> None:
@@ -172,10 +172,10 @@ def test_a_read_only_file_is_intact_and_not_writable(
     assert failed == {}
 
 
-def test_a_read_only_folder_is_not_writable(powerless: Program) -> None:
-    folder = file_of(powerless).parent
+def test_a_read_only_folder_is_not_writable(unprivileged: Program) -> None:
+    folder = file_of(unprivileged).parent
     folder.chmod(0o500)
-    failed = failures(powerless)
+    failed = failures(unprivileged)
     said = failed.pop("writable")
     assert "is not writable: Permission denied; " in said
     assert f"{folder} belongs to " in said
@@ -183,23 +183,23 @@ def test_a_read_only_folder_is_not_writable(powerless: Program) -> None:
     folder.chmod(0o700)
 
 
-def test_a_file_that_may_not_be_read_is_named_with_its_owner(powerless: Program) -> None:
-    file = file_of(powerless)
+def test_a_file_that_may_not_be_read_is_named_with_its_owner(unprivileged: Program) -> None:
+    file = file_of(unprivileged)
     file.chmod(0o000)
     me = pwd.getpwuid(os.geteuid()).pw_name
     whose = f"{file} belongs to {me} and has mode 0000, and this runs as {me}"
-    assert powerless.refusal("check").count(whose) == 2
+    assert unprivileged.refusal("check").count(whose) == 2
     for command in (("token", "list"), ("serve", "--port", "0")):
-        assert whose in powerless.refusal(*command)
+        assert whose in unprivileged.refusal(*command)
 
 
 def test_a_file_that_may_only_be_read_is_refused_and_leaves_nothing_in_the_way(
-    powerless: Program,
+    unprivileged: Program,
 ) -> None:
-    file = file_of(powerless)
+    file = file_of(unprivileged)
     file.chmod(0o400)
     for command in (("serve", "--port", "0"), ("migrate",), ("token", "list")):
-        said = powerless.refusal(*command)
+        said = unprivileged.refusal(*command)
         assert f"cannot write to the database {file}; {file} belongs to" in said
     file.chmod(0o600)
-    powerless.out("token", "create", "--create", "--store", "orchard", "--user", "ada")
+    unprivileged.out("token", "create", "--create", "--store", "orchard", "--user", "ada")

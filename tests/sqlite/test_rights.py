@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from plantstore.sqlite.file_lock import FileLock
-from tests.cli.program import PLANTSTORE, POWERLESS, Program, clean_environ
+from tests.cli.program import PLANTSTORE, UNPRIVILEGED, Program, clean_environ
 from tests.service import JSON, Service
 
 UMASKS = ("000", "027")
@@ -105,7 +105,7 @@ def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: P
     folder = tmp_path / "full"
     folder.mkdir(mode=0o500)
     program = Program(
-        tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{folder}/new/plants.db"}, POWERLESS
+        tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{folder}/new/plants.db"}, UNPRIVILEGED
     )
     me = pwd.getpwuid(os.geteuid()).pw_name
     whose = f"{folder} belongs to {me} and has mode 0500, and this runs as {me}"

@@ -17,7 +17,7 @@ from plantstore.features.backups.backup import copy_database
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.reader import open_to_read
 from tests.administration import open_administration
-from tests.cli.program import PLANTSTORE, POWERLESS, Program
+from tests.cli.program import PLANTSTORE, UNPRIVILEGED, Program
 from tests.cli.test_check import file_of, in_folder, unchanged
 from tests.contents import contents
 from tests.contract.harness import replay
@@ -242,11 +242,11 @@ def test_what_root_backs_up_belongs_to_the_folders_owner(program: Program) -> No
 
 
 def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
-    powerless = in_folder(tmp_path, *POWERLESS)
-    file_of(powerless).chmod(0o400)
-    file_of(powerless).parent.chmod(0o500)
-    done = powerless.run("backup", "backup.db")
-    file_of(powerless).parent.chmod(0o700)
+    unprivileged = in_folder(tmp_path, *UNPRIVILEGED)
+    file_of(unprivileged).chmod(0o400)
+    file_of(unprivileged).parent.chmod(0o500)
+    done = unprivileged.run("backup", "backup.db")
+    file_of(unprivileged).parent.chmod(0o700)
     assert done.status == 0, done
 
 

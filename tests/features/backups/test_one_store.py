@@ -53,7 +53,7 @@ def back_up(program: Program, kind: Kind, request: pytest.FixtureRequest) -> str
     return restored
 
 
-def spoil(client: httpx.Client) -> str:
+def mutate(client: httpx.Client) -> str:
     """Delete 1, change 2 and create 4; the list's ETag then."""
     assert client.delete("/plants/1").is_success
     assert client.put("/plants/2", json={"name": "wrong"}).is_success
@@ -73,7 +73,7 @@ def test_a_store_comes_back_while_others_and_revocations_stay(
     elsewhere = service.make_token("meadow", "mel")
     backup = back_up(program, database_kind, request)
     service.revoke(lost)
-    seen = spoil(client)
+    seen = mutate(client)
     ended = Event()
     created: list[int] = []
 
@@ -118,7 +118,7 @@ def test_some_plants_come_back_alone_and_under_the_stores_new_name(
     client: httpx.Client, program: Program, database_kind: Kind, request: pytest.FixtureRequest
 ) -> None:
     backup = back_up(program, database_kind, request)
-    spoil(client)
+    mutate(client)
     execute(program.database, "UPDATE stores SET name = 'garden'")
     restored = program.data("restore", backup, "--store", "garden", "--plants", "1,4,99", "--yes")
     assert (restored["added"], restored["changed"], restored["removed"]) == (1, 0, 1)
@@ -130,7 +130,7 @@ def test_a_plant_that_is_changed_after_it_was_shown_is_left_alone(
     client: httpx.Client, program: Program, database_kind: Kind, request: pytest.FixtureRequest
 ) -> None:
     command = [*PLANTSTORE, "restore", back_up(program, database_kind, request)]
-    spoil(client)
+    mutate(client)
     with subprocess.Popen(
         [*command, "--store", "nursery"],
         cwd=program.folder,
