@@ -81,7 +81,7 @@ for (const order of ["id", "name", "-tag"])
       for (let left = 30; left > 0; left -= 1)
         changes.set(`${pick(500)}`, pick(3) ? { id: "", name: "abc"[pick(3)] + pick(9), tag: "xyz"[pick(4)] } : null);
       for (const [id, plant] of changes) if (plant) plant.id = id;
-      view = new View(view, exchange(view.all, view.compare, plants.apply(changes)));
+      view = new View(view, exchange(view.all, view.compare, plants.apply(changes)), true);
       assert.deepEqual(namesOf(view), namesOf(makeView(plants.items, view)));
       assert.deepEqual(plants.items, [...plants.items].sort((a, b) => compareIds(a.id, b.id)));
       assert.ok(plants.items.every((plant) => plants.get(plant.id) === plant));

@@ -118,7 +118,7 @@ class PlantList {
 
   /** @param {[Plant | undefined, Plant | null][]} changes */
   #change(changes) {
-    this.view = new View(this.view, exchange(this.view.all, this.view.compare, changes));
+    this.view = new View(this.view, exchange(this.view.all, this.view.compare, changes), true);
     this.changeRows();
   }
 
@@ -131,7 +131,8 @@ class PlantList {
 
   /** @param {Looked} looked */
   show(looked) {
-    this.view = new View(looked, looked.order === this.view.order ? this.view.all : this.plants.items); // sorted already
+    const isSorted = looked.order === this.view.order;
+    this.view = new View(looked, isSorted ? this.view.all : this.plants.items, isSorted);
     this.added = this.added.filter(({ state }) => state !== "stored");
     this.selected = new Set();
     this.look += 1;

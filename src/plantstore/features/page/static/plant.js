@@ -60,11 +60,31 @@ export function compareIds(one, other) {
 /** @type {Order} */
 export const byId = (a, b) => compareIds(a.id, b.id);
 
-// Plants in this order, without those that are gone and with those that are new: what is sorted already is sorted fast.
+// The index that a plant has, or would have, among those in this order.
+/** @param {Plant[]} plants @param {Order} order @param {Plant} plant */
+function findPlace(plants, order, plant) {
+  let [low, high] = [0, plants.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (order(plants[middle], plant) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// Plants in this order, without those that are gone and with those that are new.
 /** @param {Plant[]} plants @param {Order} order @param {[Plant | undefined, Plant | null][]} changes each as it was and as it is */
 export function exchange(plants, order, changes) {
   const gone = new Set(changes.map(([old]) => old));
-  return [...plants.filter((plant) => !gone.has(plant)), ...changes.flatMap(([, plant]) => plant ?? [])].sort(order);
+  const kept = plants.filter((plant) => !gone.has(plant));
+  const parts = [];
+  let from = 0;
+  for (const plant of changes.flatMap(([, one]) => one ?? []).sort(order)) {
+    const place = findPlace(kept, order, plant);
+    parts.push(kept.slice(from, place), plant);
+    from = place;
+  }
+  return [...parts, kept.slice(from)].flat();
 }
 
 /** @param {Plant} one @param {Plant} other */

@@ -27,15 +27,15 @@ const ORDERS = { id: byId, name: byName, tag: byTag };
 
 export class View {
   // `order` is the name of a field, with a minus before it for the other way round; "" is the tag of plants without.
-  /** @param {Looked} looked @param {Plant[]} plants */
-  constructor({ text, tags, order }, plants) {
+  /** @param {Looked} looked @param {Plant[]} plants @param {boolean} [isSorted] they are in this order */
+  constructor({ text, tags, order }, plants, isSorted = false) {
     this.text = text;
     this.tags = tags;
     this.order = order;
     this.words = fold(text).split(/\s+/).filter(Boolean);
     const compare = ORDERS[order.replace("-", "")] ?? byId;
     /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
-    this.all = [...plants].sort(this.compare);
+    this.all = isSorted ? plants : [...plants].sort(this.compare);
     this.items = this.isWhole ? this.all : this.all.filter((plant) => this.matches(plant));
   }
 
