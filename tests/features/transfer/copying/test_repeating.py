@@ -1,6 +1,7 @@
 """A copy is repeated after an interruption, for nothing, or because the source has changed."""
 
 import random
+import signal
 from contextlib import closing
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.contents import contents, seed, select
 from tests.databases import execute
-from tests.features.transfer.copying.copies import MAX_ROWS, PAGE_ROWS, copy, copy_until_killed
+from tests.features.transfer.copying.copies import copy
 from tests.features.transfer.copying.fixtures import Filled
+from tests.features.transfer.stopping import MAX_ROWS, PAGE_ROWS, run_stopped
 from tests.service import Service
 
 pytestmark = pytest.mark.parametrize(
@@ -27,6 +29,11 @@ pytestmark = pytest.mark.parametrize(
 _SEEDED = 6 * PAGE_ROWS
 # Before it: a user, a store, its revision, a key, six pages of plants, a page of events.
 _SECOND_PAGE_OF_EVENTS = 12
+
+
+def copy_until_killed(program: Program, source: str, target: str, write: int) -> None:
+    killed = run_stopped(program, write, signal.SIGKILL, "copy", "--from", source, "--to", target)
+    assert killed.returncode == -signal.SIGKILL
 
 
 def test_a_copy_killed_again_and_again_ends_complete(

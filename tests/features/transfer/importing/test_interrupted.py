@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 from contextlib import closing
 
 import httpx
@@ -18,7 +17,7 @@ from plantstore.features.transfer.stores import DatabaseStore
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.features.transfer.copying.fixtures import list_plants
-from tests.features.transfer.importing.stopping import AT, PORTION_ROWS, SIGNAL
+from tests.features.transfer.stopping import PORTION_ROWS, run_stopped
 from tests.service import Service
 
 COUNT = 10 * PORTION_ROWS
@@ -41,13 +40,8 @@ def stop_import(
     program: Program, store: str, text: str, write: int, stop: signal.Signals, *options: str
 ) -> subprocess.CompletedProcess[str]:
     """Import a file, up to a write at which the program gets a signal."""
-    command = [sys.executable, "-m", "tests.features.transfer.importing.stopping", "import"]
-    return subprocess.run(
-        [*command, write_file(program, text), "--store", store, *options],
-        check=False,
-        env=program.environ | {AT: str(write), SIGNAL: str(int(stop))},
-        capture_output=True,
-        text=True,
+    return run_stopped(
+        program, write, stop, "import", write_file(program, text), "--store", store, *options
     )
 
 
