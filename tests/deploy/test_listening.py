@@ -57,12 +57,16 @@ def unix_service(folder: Path, **settings: object) -> Iterator[Service]:
     assert "Traceback" not in service.log()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_the_operations_work_over_a_unix_socket(tmp_path: Path, workers: int) -> None:
+@pytest.mark.parametrize(
+    ("mode", "settings"), [(0o660, {"workers": 1}), (0o600, {"workers": 2, "uds_mode": "600"})]
+)
+def test_the_operations_work_over_a_unix_socket(
+    tmp_path: Path, mode: int, settings: dict[str, object]
+) -> None:
     path = tmp_path / SOCKET
-    settings = {"workers": workers, "access_log": True, "trusted_proxies": "unix"}
+    settings = {**settings, "access_log": True, "trusted_proxies": "unix"}
     with unix_service(tmp_path, **settings) as service:
-        assert path.stat().st_mode & 0o777 == 0o660
+        assert path.stat().st_mode & 0o777 == mode
         with unix_client(path, service.make_token()) as client:
             for plant_id in range(30):
                 plant = {"id": plant_id, "name": "Ficus"}
@@ -76,12 +80,7 @@ def test_the_operations_work_over_a_unix_socket(tmp_path: Path, workers: int) ->
     assert not path.exists()
 
 
-def test_its_mode_is_a_setting(tmp_path: Path) -> None:
-    with unix_service(tmp_path, uds_mode="600"):
-        assert (tmp_path / SOCKET).stat().st_mode & 0o777 == 0o600
-
-
-def test_a_socket_that_was_left_is_replaced_and_one_in_use_is_not(tmp_path: Path) -> None:
+def test_a_socket_that_was_left_is_replaced_and_one_in_use_or_a_file_is_not(tmp_path: Path) -> None:
     with unix_service(tmp_path) as service:
         service.kill()
         assert (tmp_path / SOCKET).exists()
@@ -90,13 +89,10 @@ def test_a_socket_that_was_left_is_replaced_and_one_in_use_is_not(tmp_path: Path
         said = Program(tmp_path).refusal("serve", "--uds", str(tmp_path / SOCKET))
         assert "another process listens there; choose another --uds" in said
         assert responds(tmp_path / SOCKET)
-
-
-def test_a_file_is_not_replaced(tmp_path: Path) -> None:
-    path = tmp_path / SOCKET
-    path.write_text("letter")
-    assert "not a socket" in Program(tmp_path).refusal("serve", "--uds", str(path))
-    assert path.read_text() == "letter"
+    letter = tmp_path / "letter"
+    letter.write_text("Dear Ada")
+    assert "not a socket" in Program(tmp_path).refusal("serve", "--uds", str(letter))
+    assert letter.read_text() == "Dear Ada"
 
 
 def test_a_successor_keeps_its_socket(tmp_path: Path) -> None:
@@ -128,26 +124,11 @@ def test_it_serves_the_sockets_that_systemd_passes(tmp_path: Path, workers: str)
     assert path.exists()  # it is the supervisor's
 
 
-class Supervisor:
-    """What a supervisor hears on ``NOTIFY_SOCKET``."""
-
-    def __init__(self, folder: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.bind(str(folder / "notify"))
-        self._socket.settimeout(60)
-
-    def hear(self) -> str:
-        """The next message that is not a sign of life."""
-        while (message := self._socket.recv(1000).decode()) == "WATCHDOG=1":
-            pass
-        return message
-
-    def hear_watchdog(self) -> None:
-        while self._socket.recv(1000) != b"WATCHDOG=1":
-            pass
-
-    def close(self) -> None:
-        self._socket.close()
+def hear(supervisor: socket.socket) -> str:
+    """The next message that is not a sign of life."""
+    while (message := supervisor.recv(1000).decode()) == "WATCHDOG=1":
+        pass
+    return message
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -155,17 +136,20 @@ def test_the_supervisor_is_told(tmp_path: Path, workers: int) -> None:
     environ = (f"NOTIFY_SOCKET={tmp_path}/notify", "WATCHDOG_USEC=2000000")
     command = ("env", *environ, sys.executable, "-m", "plantstore")
     service = Service(tmp_path, settings={"workers": workers}, command=command)
-    with closing(Supervisor(tmp_path)) as supervisor:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+        supervisor.bind(str(tmp_path / "notify"))
+        supervisor.settimeout(60)
         service.launch()
-        assert supervisor.hear() == "READY=1"
+        assert hear(supervisor) == "READY=1"
         service.wait_for_origin()
         assert httpx.get(f"{service.origin}/readyz").is_success  # at once
-        supervisor.hear_watchdog()
+        while supervisor.recv(1000) != b"WATCHDOG=1":
+            pass
         os.kill(service.process.pid, signal.SIGHUP)
-        assert supervisor.hear().startswith("RELOADING=1\nMONOTONIC_USEC=")
-        assert supervisor.hear() == "READY=1"
+        assert hear(supervisor).startswith("RELOADING=1\nMONOTONIC_USEC=")
+        assert hear(supervisor) == "READY=1"
         assert service.stop() == 0
-        assert supervisor.hear() == "STOPPING=1"
+        assert hear(supervisor) == "STOPPING=1"
 
 
 @pytest.mark.parametrize(("host", "tls", "warns"), EXPOSED)

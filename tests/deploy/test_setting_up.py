@@ -108,9 +108,18 @@ def test_without_a_network_everything_stays_as_it_was(
     assert (checkout.folder / ".venv-tools" / "bin" / "pip").exists()
 
 
-def test_an_interrupted_set_up_changes_nothing(
+def test_an_interrupted_set_up_changes_nothing_and_says_nothing_more(
     checkout: Checkout, silent_index: socket.socket
 ) -> None:
+    """While Python makes the environment, and while pip waits for packages."""
+    with checkout.start_set_up("tools") as process:
+        assert process.stderr
+        assert process.stderr.readline().startswith("Setting up .venv-tools")
+        folder = checkout.folder / ".venvs"
+        wait_until(lambda: list(folder.glob("*/lib/*")))  # so Python runs
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stderr.read() == ""
+    assert (process.returncode, checkout.environments()) == (130, set())
     assert checkout.set_up("tools")[0] == 0
     before = checkout.environments()
     checkout.require("tools", "apsw")
@@ -120,15 +129,3 @@ def test_an_interrupted_set_up_changes_nothing(
         assert process.wait() == 130
     assert checkout.environments() == before
     assert (checkout.folder / ".venv-tools" / "bin" / "pip").exists()
-
-
-def test_an_interrupted_set_up_says_nothing_more(checkout: Checkout) -> None:
-    with checkout.start_set_up("tools") as process:
-        assert process.stderr
-        assert process.stderr.readline().startswith("Setting up .venv-tools")
-        folder = checkout.folder / ".venvs"
-        wait_until(lambda: list(folder.glob("*/lib/*")))  # so Python runs
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.stderr.read() == ""
-    assert process.returncode == 130
-    assert checkout.environments() == set()
