@@ -81,9 +81,9 @@ def _serve(settings: Settings, flags: frozenset[str]) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.server.listeners import (  # noqa: PLC0415 - slow to import
         describe,
-        find_origin,
         is_loopback,
         listen,
+        make_local,
     )
 
     scheme = "http" if settings.tls_cert is None else "https"
@@ -92,12 +92,10 @@ def _serve(settings: Settings, flags: frozenset[str]) -> bool:
             logger.info("created the database %s", created)
         databases.prepare_database(settings.database)
         is_public = "://" in settings.public_url
-        address = (
-            settings.public_url.rstrip("/") if is_public else find_origin(listeners[0], scheme)
-        )
+        local = make_local(describe(listeners[0], scheme))
         start = Start(
             settings=settings,
-            address=address,
+            address=settings.public_url.rstrip("/") if is_public else local,
             is_local=not is_public and all(map(is_loopback, listeners)),
             flags=flags,
         )

@@ -53,24 +53,16 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
 def describe(listener: socket.socket, scheme: str) -> str:
     if listener.family == socket.AF_UNIX:
         return f"unix:{listener.getsockname()}"
-    return _make_url(scheme, *listener.getsockname()[:2])
+    return make_url(scheme, *listener.getsockname()[:2])
 
 
-def find_origin(listener: socket.socket, scheme: str) -> str:
-    """The address at which clients on this machine reach it."""
-    if listener.family == socket.AF_UNIX:
-        return describe(listener, scheme)
-    return make_origin(scheme, *listener.getsockname()[:2])
-
-
-def make_origin(scheme: str, host: str, port: int) -> str:
-    """The address at which clients on this machine reach a service that listens on this host."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised
-    return _make_url(scheme, host, port)
-
-
-def _make_url(scheme: str, host: str, port: int) -> str:
+def make_url(scheme: str, host: str, port: int) -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def make_local(url: str) -> str:
+    """The URL at which clients on this machine reach a service that listens on this one."""
+    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
 def is_loopback(listener: socket.socket) -> bool:

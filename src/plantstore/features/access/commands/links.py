@@ -16,7 +16,7 @@ from plantstore.core.model import Grant
 from plantstore.core.settings import Settings
 from plantstore.features.access import links
 from plantstore.features.access.links import Link
-from plantstore.server.listeners import make_origin
+from plantstore.server import listeners
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
@@ -118,9 +118,10 @@ def _describe(made: Link) -> dict[str, object]:
 
 
 def _find_own_address(settings: Settings) -> str:
+    if settings.uds:
+        return f"unix:{settings.uds}"
     scheme = "http" if settings.tls_cert is None else "https"
-    origin = make_origin(scheme, settings.host, settings.port)
-    return f"unix:{settings.uds}" if settings.uds else origin
+    return listeners.make_local(listeners.make_url(scheme, settings.host, settings.port))
 
 
 def make_url(address: str, code: str) -> str:
