@@ -33,8 +33,14 @@ def serve(settings: Settings, listeners: list[socket]) -> bool:
     """
     from plantstore.server.serve import serve as run
 
-    if settings.workers > 1:
-        _import_before_forks(settings)
+    if settings.workers > 1:  # they share the serving code, and later ones have the same version
+        import plantstore.http.app
+
+        list(_load_parts("adds_to"))
+        if is_postgres(settings.database):
+            import plantstore.postgres.database
+        else:
+            import plantstore.sqlite.database  # noqa: F401 - the last of them
     return run(partial(_create_app, settings, time.time()), settings, listeners)
 
 
@@ -43,17 +49,6 @@ def _load_parts(part: str) -> "Iterator[Any]":
     for feature in FEATURES:
         if getattr(feature, part) is not None:
             yield feature.load(getattr(feature, part))
-
-
-def _import_before_forks(settings: Settings) -> None:
-    """Import the serving code, so that workers share it and later workers have the same version."""
-    import plantstore.http.app
-
-    list(_load_parts("adds_to"))
-    if is_postgres(settings.database):
-        import plantstore.postgres.database
-    else:
-        import plantstore.sqlite.database  # noqa: F401 - the last of them
 
 
 async def _create_app(settings: Settings, began: float, number: int) -> "App":

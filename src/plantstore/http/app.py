@@ -28,7 +28,7 @@ from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT, REFUSED
 from plantstore.http.lists import PlantLists
-from plantstore.http.response_cache import CachedRequest, ResponseCache
+from plantstore.http.response_cache import ResponseCache
 from plantstore.http.routes import Methods, Routes
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
@@ -110,17 +110,14 @@ class App:
         if not self.turns.try_take(principal, cached.cost):
             return None  # it is being handled and waits
         if self._rates is not None and (seconds := self._rates.take(principal)):
-            return self._refuse_cached(cached, seconds)
+            now = time.monotonic()
+            if now >= self._observe_refusal_at:
+                self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
+                return None  # it is handled and refused there, and so logged
+            self.cache.refused += 1
+            return too_many_response(seconds).with_headers(cached.lines)
         self.cache.repeated[cached.status] += 1
         return cached.response
-
-    def _refuse_cached(self, cached: CachedRequest, seconds: int) -> Response | None:
-        now = time.monotonic()
-        if now >= self._observe_refusal_at:
-            self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
-            return None  # it is handled and refused there, and so logged
-        self.cache.refused += 1
-        return too_many_response(seconds).with_headers(cached.lines)
 
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""

@@ -7,7 +7,7 @@ import logging
 import time
 
 from plantstore.core.database import Database
-from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.errors import DatabaseUnavailableError, OverloadedError, PlantStoreError
 from plantstore.core.pools import Pools
 from plantstore.http.errors import error_response
 from plantstore.http.responses import NO_STORE, json_response
@@ -35,29 +35,23 @@ class Health:
         """200 if the database can be used; 503 with the reason if not, or while stopping."""
         if self.is_stopping:
             return error_response(OverloadedError(), "the service is stopping")
+        error: PlantStoreError | None = None
+        reason: object = None
         try:
             await self._database.check()
-        except DatabaseUnavailableError as error:
-            reason = error.details.get("reason")
-            self._log_change(reason)
-            return error_response(error, reason)
-        if (pool := self._pools.find_full()) is not None:
-            reason = f"the pool {pool.name} is full"
-            self._log_change(reason)
-            return error_response(OverloadedError(), reason)
-        self._log_change(None)
-        return _respond("ready")
-
-    def _log_change(self, reason: object) -> None:
-        if reason == self._reason:
-            return
-        if reason is None:
-            logger.warning("ready again after %.1f s", time.monotonic() - self._since)
-        else:
-            logger.warning("not ready: %s", reason)
-        if self._reason is None:
-            self._since = time.monotonic()
-        self._reason = reason
+            if (pool := self._pools.find_full()) is not None:
+                error, reason = OverloadedError(), f"the pool {pool.name} is full"
+        except DatabaseUnavailableError as unavailable:
+            error, reason = unavailable, unavailable.details.get("reason")
+        if reason != self._reason:
+            if reason is None:
+                logger.warning("ready again after %.1f s", time.monotonic() - self._since)
+            else:
+                logger.warning("not ready: %s", reason)
+            if self._reason is None:
+                self._since = time.monotonic()
+            self._reason = reason
+        return _respond("ready") if error is None else error_response(error, reason)
 
 
 def _respond(status: str) -> Response:

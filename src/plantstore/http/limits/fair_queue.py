@@ -85,21 +85,17 @@ class FairQueue:
         self._spent[key] = spent
 
     def _begin_round(self) -> None:
-        spent, self._spent = self._spent, {}
-        for key, cost in spent.items():
+        before, self._spent = self._spent, {}
+        for key, cost in before.items():
             if cost > _QUANTUM:
                 self._spend(key, cost - _QUANTUM)
         for key, waiting in tuple(self._waiting.items()):
-            self._spend(key, _give(waiting, self._spent.get(key, 0)))
+            spent = self._spent.get(key, 0)
+            while waiting and spent < _QUANTUM:
+                cost, turn = waiting.popleft()
+                if not turn.done():  # the service stopped waiting for it
+                    turn.set_result(None)
+                    spent += cost
+            self._spend(key, spent)
             if not waiting:
                 del self._waiting[key]
-
-
-def _give(waiting: deque[_Waiting], spent: int) -> int:
-    """Give turns to the first in the queue; returns what they cost."""
-    while waiting and spent < _QUANTUM:
-        cost, turn = waiting.popleft()
-        if not turn.done():  # the service stopped waiting for it
-            turn.set_result(None)
-            spent += cost
-    return spent
