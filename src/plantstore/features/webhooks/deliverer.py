@@ -53,7 +53,6 @@ class Deliverer:
         self._queues: dict[Place, Queue] = {}  # whose turn is next, first
         self._places = Pool("webhook messages", _MAX_SENDING)
         self._noted = asyncio.Event()
-        self._budget = 0.0  # what the thread may have taken of the processor
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.failing = 0
@@ -95,7 +94,6 @@ class Deliverer:
         self._queues, self._noted = {}, asyncio.Event()
         with closing(self._open_session()) as session:
             async with open_client(self._settings) as client, asyncio.TaskGroup() as group:
-                self._budget = time.thread_time()
                 while not self._is_over.is_set() and await asyncio.to_thread(is_held):
                     await self._refresh(session)
                     failures.note_success()
@@ -108,8 +106,8 @@ class Deliverer:
         """Save how far all are, and find what is to be sent."""
         saves, queues = [], self._queues
         for queue in queues.values():
-            row = queue.row
-            if queue.log or row != queue.webhook:
+            if queue.is_changed:
+                row, queue.is_changed = queue.row, False
                 saves.append((queue.webhook, row, queue.log))
                 queue.webhook, queue.log = row, []
         delays = self._settings.webhook_retries
@@ -125,24 +123,26 @@ class Deliverer:
 
     async def _send_all(self, client: "aiohttp.ClientSession", group: asyncio.TaskGroup) -> None:
         """Send what may be sent, also after each response, until cancelled at the tick's end."""
-        self._budget = min(self._budget, time.thread_time()) + _CPU_SECONDS
+        end = time.thread_time() + _CPU_SECONDS
         while True:
             self._noted.clear()
             for queue, message in self._take_messages():
                 group.create_task(self._send(client, queue, message))
                 self._noted.set()  # there may be more
-                await asyncio.sleep(0 if time.thread_time() < self._budget else _TICK_SECONDS)
+                await asyncio.sleep(0 if time.thread_time() < end else _TICK_SECONDS)
             await self._noted.wait()
 
     def _take_messages(self) -> Iterator[tuple[Queue, Message]]:
-        """A message of each store, of the webhook whose turn it is."""
-        stores = set()
+        """A message of each store, of the webhook whose turn it is; of one that fails, in all."""
+        stores, has_failing = set(), False
         for place, queue in list(self._queues.items()):
-            store_id, _ = place
-            if store_id in stores or not self._places.try_take(store_id):
+            store_id, is_failing = place[0], queue.failing_since is not None
+            is_served = store_id in stores or (is_failing and has_failing)
+            if is_served or not self._places.try_take(store_id):
                 continue
             if message := queue.take():
                 stores.add(store_id)
+                has_failing = has_failing or is_failing
                 self._queues[place] = self._queues.pop(place)  # the last to have another turn
                 yield queue, message
             else:

@@ -34,17 +34,18 @@ class Waiting(Struct):
 class Queue:
     """The messages of a webhook, from those that it has not accepted yet.
 
-    A receiver that has refused so many in a row as it may get at once gets no others until it has
-    accepted one of them.
+    A receiver that has refused as many in a row as it may get at once gets these again one by one,
+    and no others until it has accepted one of them.
     """
 
     def __init__(self, webhook: Webhook, delays: Sequence[float], session: Queries) -> None:
         self.webhook = webhook
         self.log: list[Delivery] = []  # not saved yet
+        self.is_changed = False
         self._delays = delays
         self._waiting: dict[int, Waiting] = {}  # by revision, in order
         self._sending: set[int | None] = set()  # plants
-        self._failing_since = webhook.failing_since
+        self.failing_since = webhook.failing_since
         self._paused: str | None = None
         self._not_before = 0
         # The revisions up to which all but what waits has arrived, and up to which events are read.
@@ -57,6 +58,8 @@ class Queue:
                 message = message or make_message(RESYNC, webhook.store, revision)
                 if self._is_wanted(message):  # else an owner has changed that
                     self._waiting[revision] = Waiting(message, *state)
+        if self._is_refusing():
+            self._not_before = max(waiting.due for waiting in self._waiting.values())
 
     @property
     def row(self) -> Webhook:
@@ -67,7 +70,7 @@ class Queue:
             sent = [row for row in waiting if row[0] <= self._sent]
             progress = msgspec.json.encode((self._sent, sent)).decode()
         row = self.webhook._replace(delivered=delivered, progress=progress)
-        return row._replace(failing_since=self._failing_since, paused=self._paused)
+        return row._replace(failing_since=self.failing_since, paused=self._paused)
 
     @property
     def is_failing(self) -> bool:
@@ -95,6 +98,7 @@ class Queue:
 
         Events before the first of them, or without any up to the ``revision``, are missing.
         """
+        self.is_changed = True
         first = messages[0].data.revision if messages else None
         gap = (first or revision + 1) - 1
         if gap > self.read:
@@ -113,9 +117,11 @@ class Queue:
     def take(self) -> Message | None:
         """The next message that may be sent now."""
         time_, blocked = now(), set(self._sending)
-        if self._paused or len(blocked) >= MAX_SENDING or time_ < self._not_before:
+        if self._paused or time_ < self._not_before:
             return None
-        is_refusing = self._is_refusing()
+        if len(blocked) >= (1 if self._is_refusing() else MAX_SENDING):
+            return None
+        is_refusing = self._is_refusing(in_flight=len(blocked))
         for revision, waiting in self._waiting.items():
             plant_id = waiting.message.data.id
             is_new = not waiting.attempts
@@ -133,28 +139,32 @@ class Queue:
         if delivery.status is None or not 200 <= delivery.status < 300:  # noqa: PLR2004 - as HTTP has it
             delivery = self._put_off(self._waiting[revision], delivery, wait)
         else:
-            if self._is_refusing():  # it is back: what it has refused need not wait longer
+            if self._is_refusing():  # it is back: nothing need wait longer
+                self._not_before = 0
                 for waiting in self._waiting.values():
                     waiting.due = 0
-            self._failing_since = None
+            self.failing_since = None
             del self._waiting[revision]
         self.log.append(delivery)
+        self.is_changed = True
 
-    def _is_refusing(self) -> bool:
+    def _is_refusing(self, in_flight: int = 0) -> bool:
+        if self.failing_since is None:
+            return False
         refused = sum(waiting.attempts > 0 for waiting in self._waiting.values())
-        return self._failing_since is not None and refused >= MAX_SENDING
+        return refused + in_flight >= MAX_SENDING
 
     def _put_off(self, waiting: Waiting, delivery: Delivery, wait: float) -> Delivery:
         """Schedule a message's next attempt, or pause; returns the delivery with that time."""
         delay, at = self._delays[: waiting.attempts + 1][-1], now()
         due = at + int(1000 * max(delay * random.uniform(*_JITTER), wait))  # noqa: S311 - no secret
         waiting.attempts, waiting.due = waiting.attempts + 1, due
-        self._failing_since = self._failing_since or at
-        if wait:
+        self.failing_since = self.failing_since or at
+        if wait or self._is_refusing():
             self._not_before = due
         if delivery.status == _GONE:
             self._paused = "the receiver responded 410 Gone"
-        elif at - self._failing_since >= _PAUSE_MS:
+        elif at - self.failing_since >= _PAUSE_MS:
             last = delivery.status or delivery.response
             self._paused = f"no message was accepted for 5 days; the last response was {last}"
         return delivery if self._paused else delivery._replace(next_at=due)
