@@ -39,10 +39,12 @@ def failures(program: Program, folder: Path | None = None) -> dict[str, str]:
     with unchanged(folder or program.folder / "data"):
         done = program.run("check", "--json")
         shown = program.run("check")
+    quiet = program.run("check", "--quiet")
     found = done.data()
     failed = {check["name"]: check["detail"] for check in found["checks"] if not check["ok"]}
     assert (done.status, done.err, found["ok"]) == (int(bool(failed)), "", not failed)
-    assert shown.status == done.status
+    assert shown.status == quiet.status == done.status
+    assert (quiet.out, quiet.err) == ("", shown.err)
     assert shown.err == "".join(f"Error: {detail}\n" for detail in failed.values())
     assert len(shown.out.splitlines()) + len(failed) == len(found["checks"])
     return failed

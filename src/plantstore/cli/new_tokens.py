@@ -8,10 +8,10 @@ from click.core import ParameterSource
 
 from plantstore.cli.administration_log import name_token, noting
 from plantstore.cli.options import (
-    change_options,
     grant_options,
     quota_option,
     role_option,
+    session_options,
     store_option,
     user_option,
 )
@@ -45,7 +45,7 @@ _GIVEN = ParameterSource.COMMANDLINE
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
 @quota_option
-@change_options
+@session_options
 def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> None:
     """Create a token and print it: it cannot be shown again.
 

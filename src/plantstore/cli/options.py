@@ -70,30 +70,21 @@ def using_database(context: click.Context) -> Iterator[Session]:
             raise
 
 
-def read_options(command: Command) -> Command:
-    """The options of a command that only reads: ``pass_session`` and ``json_option``."""
-    return pass_session(json_option(command))
-
-
-def change_options(command: Command) -> Command:
-    """The options of a command that changes something, ``read_options`` and ``--quiet``."""
+def session_options(command: Command) -> Command:
+    """The options of a command on the database: ``pass_session`` and ``output_options``."""
     return pass_session(output_options(command))
 
 
-def json_option(command: Command) -> Command:
-    """``--json``: the command gets an ``output``, which prints data so for programs."""
+def output_options(command: Command) -> Command:
+    """``--json`` and ``--quiet``: the command gets an ``output``, which prints so."""
 
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @click.option("-q", "--quiet", is_flag=True, help="Suppress informational output.")
     @wraps(command)
-    def run(*, as_json: bool, quiet: bool = False, **arguments: object) -> None:
+    def run(*, as_json: bool, quiet: bool, **arguments: object) -> None:
         command(output=Output(as_json, quiet), **arguments)
 
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(run)
-
-
-def output_options(command: Command) -> Command:
-    """``--json`` and ``--quiet``: the command gets an ``output``."""
-    explanation = "Suppress informational output."
-    return json_option(click.option("-q", "--quiet", is_flag=True, help=explanation)(command))
+    return run
 
 
 def quota_option(command: Command) -> Command:

@@ -21,7 +21,7 @@ class Output(Struct, frozen=True):
     """Prints what a command has found or done, as the options ``--json`` and ``--quiet`` say."""
 
     as_json: bool
-    quiet: bool = False
+    quiet: bool
 
     def print_records(self, records: Iterable[Record], columns: Sequence[str]) -> None:
         """Records, any number of them, as a JSON array, or as a table of these columns."""

@@ -6,8 +6,7 @@ from plantstore.cli.administration_log import name_token, noting
 from plantstore.cli.durations import read_duration
 from plantstore.cli.new_tokens import create, describe_token, print_issued, read_token
 from plantstore.cli.options import (
-    change_options,
-    read_options,
+    session_options,
     store_option,
     user_option,
 )
@@ -47,7 +46,7 @@ token.add_command(create)
     callback=lambda _context, _option, text: None if text is None else read_duration(text),
     help="Only valid tokens that expire within this time, in m, h, d or w.",
 )
-@read_options
+@session_options
 def list_tokens(
     session: Session,
     store: str | None,
@@ -88,7 +87,7 @@ def list_tokens(
     callback=lambda _context, _option, text: 0 if text == "0" else read_duration(text),
     help="How long the old token stays valid, in m, h, d or w.",
 )
-@change_options
+@session_options
 def rotate(session: Session, token: str, grace: int, output: Output) -> None:
     """Replace a token: print a new one with the same user, store, scopes and label.
 
@@ -113,7 +112,7 @@ def rotate(session: Session, token: str, grace: int, output: Output) -> None:
 @user_option("Revoke the tokens of this user.")
 @store_option("With --user or --all: only tokens made for this store.")
 @click.option("--all", "all_tokens", is_flag=True, help="Revoke all tokens.")
-@change_options
+@session_options
 def revoke(
     session: Session,
     tokens: tuple[str, ...],

@@ -7,7 +7,6 @@ import click
 from plantstore import databases
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import (
-    json_option,
     output_options,
     pass_database,
     pass_sources,
@@ -66,7 +65,7 @@ def _describe(migration: Migration) -> str:
 
 @click.command()
 @pass_sources
-@json_option
+@output_options
 def check(sources: Sources, output: Output) -> None:
     """Check the settings, and that the database is intact and accepts writes; change nothing.
 
@@ -79,7 +78,7 @@ def check(sources: Sources, output: Output) -> None:
     checks = []
     for result in _run_checks(sources):
         checks.append(result)
-        if not output.as_json:
+        if not (output.as_json or (output.quiet and result.ok)):
             click.echo(f"{'ok' if result.ok else 'Error'}: {result.detail}", err=not result.ok)
     ok = all(result.ok for result in checks)
     output.report({"ok": ok, "checks": checks, "version": VERSION}, [])

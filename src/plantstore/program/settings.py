@@ -4,7 +4,7 @@ from difflib import get_close_matches
 
 import click
 
-from plantstore.cli.options import json_option, pass_sources
+from plantstore.cli.options import output_options, pass_sources
 from plantstore.cli.output import Output
 from plantstore.core.settings import without_password
 from plantstore.core.sources import Given, Sources
@@ -22,7 +22,7 @@ def settings() -> None:
 @settings.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @pass_sources
-@json_option
+@output_options
 def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
     """Show the settings NAMES, or all: their values, and where each comes from.
 

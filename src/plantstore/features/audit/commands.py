@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from plantstore.cli.durations import read_since
-from plantstore.cli.options import read_options, store_option, user_option
+from plantstore.cli.options import session_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.core.database import Row
 from plantstore.sql.administration.records import require_store, require_user
@@ -29,7 +29,7 @@ def audit() -> None:
     callback=read_since,
     help="Only changes since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
-@read_options
+@session_options
 def list_audit(
     session: Session, user: str | None, store: str | None, since: int | None, output: Output
 ) -> None:

@@ -11,7 +11,6 @@ from plantstore.cli.administration_log import log_change, note_change, noting
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
     WholeNumber,
-    json_option,
     output_options,
     pass_database,
     store_option,
@@ -137,7 +136,7 @@ def _read_ids(_context: click.Context, _option: click.Parameter, text: str | Non
 @click.option("--dry-run", is_flag=True, help="Only show what would change in the store.")
 @yes_option("Skip the confirmation prompt.")
 @pass_database
-@json_option
+@output_options
 def restore(
     backup: str | None,
     database: str,
@@ -241,7 +240,7 @@ def _describe_restored(restored: Restored) -> Iterator[str]:
     help="Correct the counts of plants, and give those stores new revisions.",
 )
 @pass_database
-@json_option
+@output_options
 def verify(database: str, output: Output, *, repair: bool) -> None:
     """Verify that the database is consistent: counts, plants and events.
 
@@ -264,5 +263,7 @@ def verify(database: str, output: Output, *, repair: bool) -> None:
         return
     mismatches = [mismatch.sentence for mismatch in result.mismatches]
     more = ["there are more errors"] if result.more else []
-    output.report(result, (f"Error: {sentence}" for sentence in [*mismatches, *more]))
+    output.report(result, [])
+    for sentence in () if output.as_json else (*mismatches, *more):
+        click.echo(f"Error: {sentence}", err=True)
     raise click.exceptions.Exit(1)

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from plantstore.cli.durations import read_since
 from plantstore.cli.options import (
-    json_option,
-    read_options,
+    output_options,
+    session_options,
     store_option,
     user_option,
     yes_option,
@@ -114,7 +114,7 @@ def event() -> None:
 @pass_store(
     _in_database, _behind, "Name of the store; else events of all, by their time.", required=False
 )
-@json_option
+@output_options
 def list_events(
     store: Events,
     plant_id: int | None,
@@ -159,7 +159,7 @@ def list_events(
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @yes_option("Skip the confirmation prompt.")
-@read_options
+@session_options
 def undo(
     session: Session,
     store: str,

@@ -3,7 +3,7 @@
 import click
 from msgspec.structs import asdict
 
-from plantstore.cli.options import WholeNumber, json_option, output_options
+from plantstore.cli.options import WholeNumber, output_options
 from plantstore.cli.output import Output
 from plantstore.core.decoding import to_new_plant
 from plantstore.core.errors import RequestError, SetupError
@@ -23,7 +23,7 @@ def plant() -> None:
 @plant.command("list")
 @click.option("--tag", help="Only plants with this tag.")
 @with_store
-@json_option
+@output_options
 def list_plants(store: Store, tag: str | None, output: Output) -> None:
     """List the plants of a store, by id.
 

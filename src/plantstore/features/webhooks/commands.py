@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from plantstore.cli.administration_log import noting
-from plantstore.cli.options import change_options, read_options, store_option
+from plantstore.cli.options import session_options, store_option
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.features.webhooks import WebhookSettings, webhooks
@@ -32,7 +32,7 @@ def webhook() -> None:
 @click.option("--event", "events", multiple=True, type=click.Choice(KINDS), help="Only these.")
 @click.option("--tag", metavar="TEXT", help="Only plants with this tag.")
 @click.option("--description", default="", metavar="TEXT", help="A note for people.")
-@change_options
+@session_options
 def create(session: Session, store: str, output: Output, **target: Any) -> None:  # noqa: ANN401 - the values of all options
     """Send each change of a store to URL from now on, and print the secret that signs it.
 
@@ -46,7 +46,7 @@ def create(session: Session, store: str, output: Output, **target: Any) -> None:
 
 @webhook.command("list")
 @_store
-@read_options
+@session_options
 def list_webhooks(session: Session, store: str, output: Output) -> None:
     """List the webhooks of a store, and which of them are behind, failing or paused.
 
@@ -105,7 +105,7 @@ def _read_settings() -> WebhookSettings:
 def _add(verb: str, run: Callable[..., None], about: str) -> None:
     """Add a command on the webhook of an ID."""
     example = f"plantstore webhook {verb} --store nursery 1f0c9a52b7d84e63"
-    command = click.argument("webhook_id", metavar="ID")(_store(change_options(run)))
+    command = click.argument("webhook_id", metavar="ID")(_store(session_options(run)))
     webhook.command(verb, help=f"{about}\n\n\b\nExample:\n  {example}")(command)
 
 

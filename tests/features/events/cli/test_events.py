@@ -89,5 +89,5 @@ def test_a_long_list_is_printed_while_it_is_read(
             yield {"number": number}
         printed.append(capsys.readouterr().out)
 
-    Output(as_json).print_records(read(), ["number"])
+    Output(as_json, quiet=False).print_records(read(), ["number"])
     assert "999" in printed[0]

@@ -4,9 +4,8 @@ import click
 
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.options import (
-    change_options,
     grant_options,
-    read_options,
+    session_options,
     store_option,
     user_option,
 )
@@ -37,7 +36,7 @@ def link() -> None:
     metavar="URL",
     help="Address of the page; else the setting public_url, else the settings host and port.",
 )
-@change_options
+@session_options
 @click.pass_context
 def create(
     context: click.Context, session: Session, grant: Grant, address: str | None, output: Output
@@ -72,7 +71,7 @@ def create(
 
 @link.command("list")
 @store_option("Only links of this store.")
-@read_options
+@session_options
 def list_links(session: Session, store: str | None, output: Output) -> None:
     """List the unused links, without their codes.
 
@@ -87,7 +86,7 @@ def list_links(session: Session, store: str | None, output: Output) -> None:
 
 @link.command()
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@change_options
+@session_options
 def revoke(session: Session, ids: tuple[str, ...], output: Output) -> None:
     """Revoke unused links by their IDS. `plantstore token revoke --user` revokes all of a user.
 

@@ -4,9 +4,8 @@ import click
 
 from plantstore.cli.administration_log import changing
 from plantstore.cli.options import (
-    change_options,
-    read_options,
     role_option,
+    session_options,
     store_option,
     user_option,
     yes_option,
@@ -40,7 +39,7 @@ def member() -> None:
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user.")
 @_last_owner_option
-@change_options
+@session_options
 def add(
     session: Session,
     store: str,
@@ -78,7 +77,7 @@ def add(
 @store_option("Name of the store.", required=True)
 @user_option("User name.", required=True)
 @_last_owner_option
-@change_options
+@session_options
 def remove(session: Session, store: str, user: str, output: Output, *, yes: bool) -> None:
     """Remove a member: the user's tokens lose access to the store.
 
@@ -94,7 +93,7 @@ def remove(session: Session, store: str, user: str, output: Output, *, yes: bool
 
 @member.command("list")
 @store_option("Name of the store.", required=True)
-@read_options
+@session_options
 def list_members(session: Session, store: str, output: Output) -> None:
     """List the members of a store.
 

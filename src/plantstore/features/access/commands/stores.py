@@ -8,11 +8,10 @@ import click
 from plantstore.cli.administration_log import changing
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
-    change_options,
-    json_option,
+    output_options,
     pass_database,
     quota_option,
-    read_options,
+    session_options,
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
@@ -35,7 +34,7 @@ def store() -> None:
 @click.argument("name")
 @quota_option
 @pass_database
-@json_option
+@output_options
 def create(name: str, max_plants: int | None, database: str, output: Output) -> None:
     """Create a store, and its database if that is missing.
 
@@ -67,7 +66,7 @@ def _read_quota(_context: click.Context, _option: click.Parameter, text: str) ->
     callback=_read_quota,
     help="Maximum number of plants, or none for no limit; existing plants stay.",
 )
-@change_options
+@session_options
 def set_store(session: Session, name: str, max_plants: int | None, output: Output) -> None:
     """Change a store's quota.
 
@@ -84,7 +83,7 @@ def set_store(session: Session, name: str, max_plants: int | None, output: Outpu
 @store.command()
 @click.argument("name")
 @click.argument("new_name")
-@change_options
+@session_options
 def rename(session: Session, name: str, new_name: str, output: Output) -> None:
     """Rename a store to NEW_NAME. Its path changes; its tokens stay valid.
 
@@ -100,7 +99,7 @@ def rename(session: Session, name: str, new_name: str, output: Output) -> None:
 
 @store.command()
 @click.argument("name")
-@read_options
+@session_options
 def show(session: Session, name: str, output: Output) -> None:
     """Show a store: its plants, quota, members, valid tokens, size and last change.
 
@@ -117,7 +116,7 @@ def show(session: Session, name: str, output: Output) -> None:
 
 
 @store.command("list")
-@read_options
+@session_options
 def list_stores(session: Session, output: Output) -> None:
     """List all stores, with their owners.
 
@@ -139,7 +138,7 @@ def list_stores(session: Session, output: Output) -> None:
 @store.command()
 @click.argument("name")
 @yes_option("Skip the confirmation prompt.")
-@change_options
+@session_options
 def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
     """Delete a store with all its plants, events, members and tokens.
 

@@ -7,7 +7,7 @@ import click
 
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
-from plantstore.cli.options import change_options, read_options, yes_option
+from plantstore.cli.options import session_options, yes_option
 from plantstore.cli.output import Output
 from plantstore.core.model import Role
 from plantstore.features.access import users
@@ -23,7 +23,7 @@ def user() -> None:
 
 @user.command()
 @click.argument("subject")
-@read_options
+@session_options
 def create(session: Session, subject: str, output: Output) -> None:
     """Create a user; SUBJECT is the user name.
 
@@ -39,7 +39,7 @@ def create(session: Session, subject: str, output: Output) -> None:
 @user.command()
 @click.argument("subject")
 @click.argument("new_subject")
-@change_options
+@session_options
 def rename(session: Session, subject: str, new_subject: str, output: Output) -> None:
     """Rename the user SUBJECT to NEW_SUBJECT, in events too. Tokens stay valid.
 
@@ -55,7 +55,7 @@ def rename(session: Session, subject: str, new_subject: str, output: Output) -> 
 
 
 @user.command("list")
-@read_options
+@session_options
 def list_users(session: Session, output: Output) -> None:
     """List all users, with their roles in stores.
 
@@ -74,7 +74,7 @@ def list_users(session: Session, output: Output) -> None:
 @user.command()
 @click.argument("subject")
 @yes_option("Skip the confirmation prompt, even if a store loses its last owner.")
-@change_options
+@session_options
 def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None:
     """Erase the user SUBJECT: memberships, tokens, and the name and token labels in events.
 
