@@ -19,6 +19,9 @@ from tests.waiting import wait_until
 
 READY = Message("GET", "/readyz")
 LONG = 10_000
+# What a shell has a job in the background ignore.
+IGNORE = 'trap "" INT QUIT; exec "$@"'
+IN_BACKGROUND = ("sh", "-c", IGNORE, "sh", sys.executable, "-m", "plantstore")
 
 
 def create(fixture: StoreFixture, plant_id: int) -> Message:
@@ -83,23 +86,18 @@ def test_after_it_the_service_ends(tmp_path: Path) -> None:
         assert service.stop() == 0
 
 
-@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
+@pytest.mark.parametrize(
+    ("second", "command"),
+    [
+        (signal.SIGTERM, ()),
+        (signal.SIGINT, ()),
+        (signal.SIGQUIT, ()),
+        (signal.SIGTERM, IN_BACKGROUND),
+    ],
+)
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_second_signal_ends_the_drain(tmp_path: Path, workers: int, second: int) -> None:
-    expect_end_at_second(tmp_path, workers, second)
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_second_signal_ends_the_drain_of_a_background_job(tmp_path: Path, workers: int) -> None:
-    ignoring = ("sh", "-c", 'trap "" INT QUIT; exec "$@"', "sh", sys.executable, "-m", "plantstore")
-    expect_end_at_second(tmp_path, workers, signal.SIGTERM, ignoring)
-
-
-def expect_end_at_second(
-    tmp_path: Path,
-    workers: int,
-    second: int,
-    command: tuple[str, ...] = (),
+def test_a_second_signal_ends_the_drain(
+    tmp_path: Path, workers: int, second: int, command: tuple[str, ...]
 ) -> None:
     """A service with a request in flight, stopped twice, answers it and ends."""
     settings = {"drain_timeout": LONG, "body_timeout": LONG, "workers": workers}
