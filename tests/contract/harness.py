@@ -1,5 +1,6 @@
 """A serving database for the contract's tests, with callers, plants and a plain model."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any, Self
@@ -64,6 +65,10 @@ class DatabaseHarness:
         self, plant: NewPlant, key: IdempotencyKey | None = None, caller: Caller | None = None
     ) -> Outcome:
         return await self._write(Create, caller, plant, key)
+
+    async def create_all(self, plants: list[NewPlant]) -> None:
+        outcomes = await asyncio.gather(*map(self.create, plants))
+        assert set(outcomes) <= {Outcome.CREATED}
 
     async def update(
         self,

@@ -1,6 +1,5 @@
 """Pages hold what a query asks for, as JSON that decodes to what was stored."""
 
-import asyncio
 from itertools import product
 
 import pytest
@@ -11,7 +10,6 @@ from plantstore.core.model import (
     LIMIT_MAX,
     TEXT_LENGTHS,
     NewPlant,
-    Outcome,
     Page,
     PlantQuery,
     broken_rule,
@@ -47,13 +45,8 @@ ODD_PLANTS = [
 ]
 
 
-async def plant_all(harness: DatabaseHarness, plants: list[NewPlant]) -> None:
-    outcomes = await asyncio.gather(*map(harness.create, plants))
-    assert set(outcomes) <= {Outcome.CREATED}
-
-
 async def test_every_query_gives_what_a_plain_model_gives(harness: DatabaseHarness) -> None:
-    await plant_all(harness, ODD_PLANTS)
+    await harness.create_all(ODD_PLANTS)
     firsts = [INT64_MIN, INT64_MIN + 1, INT64_MIN + 8, 0, INT64_MAX]
     tags = [(), ("tropical",), ("Tropical", "absent"), (ODD_TEXTS[5], ODD_TEXTS[2], "tropical")]
     limits = [None, 0, 1, 7, len(ODD_PLANTS) - 1, len(ODD_PLANTS), LIMIT_MAX]
@@ -92,5 +85,5 @@ async def test_every_character_comes_back(harness: DatabaseHarness) -> None:
     texts = [characters[start:][:step] for start in range(0, len(characters), step)]
     plants = [NewPlant(at, *(text[:end] for end in longest)) for at, text in enumerate(texts)]
     for start in range(0, len(plants), 500):
-        await plant_all(harness, plants[start:][:500])
+        await harness.create_all(plants[start:][:500])
     assert await harness.read_plants() == plants

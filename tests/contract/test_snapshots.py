@@ -17,10 +17,6 @@ pytestmark = pytest.mark.anyio
 PLANTS = [NewPlant(3 * n - 30, f"Plant {n}", [None, "a", "b"][n % 3]) for n in range(40)]
 
 
-async def plant_all(harness: DatabaseHarness) -> None:
-    await asyncio.gather(*map(harness.create, PLANTS))
-
-
 async def read_all(
     snapshot: Snapshot, query: PlantQuery, max_plants: int
 ) -> list[dict[str, object]]:
@@ -38,7 +34,7 @@ async def read_all(
 
 
 async def test_a_snapshot_knows_where_a_limited_list_ends(harness: DatabaseHarness) -> None:
-    await plant_all(harness)
+    await harness.create_all(PLANTS)
     snapshot = await harness.database.open_snapshot(harness.store_id)
     try:
         limits = (None, 0, 1, 13, 14, 39, 40, 41, LIMIT_MAX)
@@ -59,7 +55,7 @@ async def test_a_snapshot_knows_where_a_limited_list_ends(harness: DatabaseHarne
 async def test_a_snapshot_outlives_its_store(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
-    await plant_all(harness)
+    await harness.create_all(PLANTS)
     snapshot = await harness.database.open_snapshot(harness.store_id)
     administration.delete_store("nursery")
     assert len(await read_all(snapshot, PlantQuery(), 7)) == len(PLANTS)
@@ -97,6 +93,6 @@ async def test_a_snapshot_closed_twice_counts_once(harness: DatabaseHarness) -> 
 
 
 async def test_a_database_closes_with_snapshots_open(harness: DatabaseHarness) -> None:
-    await plant_all(harness)
+    await harness.create_all(PLANTS)
     snapshot = await harness.database.open_snapshot(harness.store_id)
     await snapshot.read_page(PlantQuery(), 1)
