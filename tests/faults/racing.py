@@ -4,19 +4,26 @@ import asyncio
 import random
 import re
 import time
+from collections.abc import Awaitable
 
 import httpx
 
 from plantstore.core.model import NewPlant, Outcome
 from tests.administration import Event
 from tests.contract.harness import describe, replay
-from tests.faults.history import Operation, find_order
+from tests.faults.history import Operation, State, find_order
 from tests.service import Service
 
 CLIENTS = 6
 OPERATIONS_EACH = 50
 IDS = 12
 TAGS = (None, "indoor")
+_REFUSALS = {
+    40003: Outcome.ID_TAKEN,
+    40004: Outcome.ALREADY_STORED,
+    40401: Outcome.NO_SUCH_PLANT,
+    41201: Outcome.PRECONDITION_FAILED,
+}
 
 
 def open_client(service: Service, token: str) -> httpx.AsyncClient:
@@ -32,46 +39,39 @@ class Seen:
         self.operations: dict[int, list[Operation]] = {}
         self.lists: list[tuple[int, object, float, float]] = []
 
-    async def create(
-        self, client: httpx.AsyncClient, plant_id: int, plant: tuple[str, str | None]
-    ) -> None:
-        body = describe(NewPlant(plant_id, *plant))
-        began = time.monotonic()
-        answer = await client.post("/plants", json=body)
-        outcome = (
-            Outcome.CREATED
-            if answer.is_success
-            else {40003: Outcome.ID_TAKEN, 40004: Outcome.ALREADY_STORED}[answer.json()["error"]]
-        )
-        self._note(plant_id, Operation("create", plant, outcome, began, time.monotonic()))
+    async def create(self, client: httpx.AsyncClient, plant: NewPlant) -> None:
+        request = client.post("/plants", json=describe(plant))
+        await self._change("create", plant.id, (plant.name, plant.tag), request)
 
     async def delete(self, client: httpx.AsyncClient, plant_id: int) -> None:
-        began = time.monotonic()
-        answer = await client.delete(f"/plants/{plant_id}")
-        outcome = {204: Outcome.DELETED, 404: Outcome.NO_SUCH_PLANT}[answer.status_code]
-        self._note(plant_id, Operation("delete", None, outcome, began, time.monotonic()))
+        await self._change("delete", plant_id, None, client.delete(f"/plants/{plant_id}"))
 
-    async def update(
-        self, client: httpx.AsyncClient, plant_id: int, plant: tuple[str, str | None]
-    ) -> None:
-        """Read a plant and, if it is there, replace it if it is still so; note the answers."""
-        began = time.monotonic()
-        read = await client.get(f"/plants/{plant_id}")
+    async def update(self, client: httpx.AsyncClient, plant: NewPlant) -> None:
+        """Read the plant, and replace it if it is still the same."""
+        path, began = f"/plants/{plant.id}", time.monotonic()
+        read = await client.get(path)
         found = read.json() if read.status_code == 200 else {}
         state = (found["name"], found.get("tag")) if found else None
         seen = Outcome.ALREADY_STORED if found else Outcome.NO_SUCH_PLANT
-        self._note(plant_id, Operation("read", state, seen, began, time.monotonic()))
-        if state is None:
-            return
-        body = describe(NewPlant(plant_id, *plant))
-        condition = {"If-Match": read.headers["etag"]}
+        self._note(plant.id, Operation("read", state, seen, began, time.monotonic()))
+        if state is not None:
+            condition = {"If-Match": read.headers["etag"]}
+            request = client.put(path, json=describe(plant), headers=condition)
+            await self._change("update", plant.id, (plant.name, plant.tag), request, state)
+
+    async def _change(
+        self,
+        kind: str,
+        plant_id: int,
+        plant: State,
+        request: Awaitable[httpx.Response],
+        expected: State = None,
+    ) -> None:
         began = time.monotonic()
-        answer = await client.put(f"/plants/{plant_id}", json=body, headers=condition)
-        outcomes = {200: Outcome.UPDATED, 404: Outcome.NO_SUCH_PLANT}
-        outcome = outcomes.get(answer.status_code, Outcome.PRECONDITION_FAILED)
-        assert answer.status_code in {200, 404, 412}
-        ended = time.monotonic()
-        self._note(plant_id, Operation("update", plant, outcome, began, ended, state))
+        answer = await request
+        done = {"create": Outcome.CREATED, "update": Outcome.UPDATED, "delete": Outcome.DELETED}
+        outcome = done[kind] if answer.is_success else _REFUSALS[answer.json()["error"]]
+        self._note(plant_id, Operation(kind, plant, outcome, began, time.monotonic(), expected))
 
     async def list(self, client: httpx.AsyncClient) -> None:
         began = time.monotonic()
@@ -95,11 +95,12 @@ async def race(token: str, *services: Service) -> Seen:
             for step in range(OPERATIONS_EACH):
                 plant_id = chance.randrange(IDS)
                 kind = chance.random()
+                name = f"Plant {number}.{step}"
                 if kind < 0.2:
-                    await seen.update(client, plant_id, (f"Plant {number}.{step}", None))
+                    await seen.update(client, NewPlant(plant_id, name))
                 elif kind < 0.5:
-                    name = f"Plant {number}.{step}" if kind < 0.35 else "Ficus"
-                    await seen.create(client, plant_id, (name, chance.choice(TAGS)))
+                    name = name if kind < 0.35 else "Ficus"
+                    await seen.create(client, NewPlant(plant_id, name, chance.choice(TAGS)))
                 elif kind < 0.85:
                     await seen.delete(client, plant_id)
                 else:
