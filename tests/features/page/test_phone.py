@@ -79,11 +79,15 @@ def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
         phone.page.keyboard.press("Escape")
 
 
-def test_with_a_tag_chosen_there_is_room_to_type(phone: PageDriver) -> None:
-    phone.filter("herb")
-    box = phone["#find"].bounding_box()
-    assert box is not None
-    assert box["width"] >= 100
+def test_there_is_room_to_type_what_one_looks_for(phone: PageDriver) -> None:
+    phone.page.set_viewport_size({"width": 320, "height": 640})
+    for least in (48, 60):  # without a tag, and with one
+        box = phone["#find"].bounding_box()
+        after = phone["#filter-open"].bounding_box()
+        assert box is not None
+        assert after is not None
+        assert least <= box["width"] < after["x"] - box["x"]
+        phone.filter("herb")
 
 
 def test_all_are_selected_by_two_taps(phone: PageDriver) -> None:
