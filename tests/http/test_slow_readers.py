@@ -1,13 +1,16 @@
 """A client that takes its answers slowly gets each byte of them, or is given up in its time."""
 
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
+from unittest.mock import AsyncMock, MagicMock
 
 import pytest
 
+from plantstore.server.messages import Stream
+from plantstore.server.sender import Sender
 from tests.certificates import make_certificate
 from tests.http.blocking import FILLER, count_connections, fill_store
 from tests.http.conftest import StartService
@@ -153,3 +156,26 @@ def test_an_answer_that_is_taken_steadily_comes_whole(start: StartService) -> No
 
         wait_until(has_ended, pause=0.05)
     assert b"".join(received).endswith(expected)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("reads", [True, False])
+async def test_of_a_stream_of_a_little_at_a_time_all_but_the_last_must_be_read(
+    monkeypatch: pytest.MonkeyPatch, *, reads: bool
+) -> None:
+    """As far from the client as a second: something is on its way at each check."""
+    connections, sent, timeouts = MagicMock(now=0.0), list[int](), list[bool]()
+    connections.settings.body_timeout = 10
+    sender = Sender(MagicMock(is_closing=lambda: False), connections, "store")
+    monkeypatch.setattr(sender, "_count_outstanding", lambda: sent[-1] if reads else sum(sent))
+
+    async def send_parts() -> AsyncIterator[bytes]:
+        for _ in range(30):
+            connections.now += 1
+            yield b"x" * 100
+            sent.append(100)
+            timeouts.append(sender.has_timed_out())
+
+    stream = Stream(b"", send_parts(), AsyncMock(), stop=lambda: None)
+    await sender.send_stream(b"", stream, chunked=False)
+    assert any(timeouts) is not reads

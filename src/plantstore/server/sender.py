@@ -41,7 +41,8 @@ class Sender:
         self.holder = holder
         self._counted = 0
         self._counted_for: Hashable = None
-        self._outstanding = 0
+        self._outstanding = 0  # bytes, when the client had read enough last,
+        self._added = 0  # and those sent since then
         self._progress_at = 0.0
         self._resumed: asyncio.Future[None] | None = None
 
@@ -72,7 +73,7 @@ class Sender:
         a request when its response begins.
         """
         sent, is_whole = 0, False
-        self._outstanding, self._progress_at = 0, self._connections.now
+        self._outstanding, self._added, self._progress_at = 0, 0, self._connections.now
         seconds = self._connections.settings.stream_timeout
         try:
             async with asyncio.timeout(None if stream.stop else seconds):
@@ -99,7 +100,7 @@ class Sender:
     async def _send_part(self, data: bytes) -> None:
         if self._transport.is_closing():
             raise ClientGoneError
-        self._outstanding += len(data)
+        self._added += len(data)
         self._transport.write(data)
         if self.is_paused:
             self._resumed = asyncio.get_running_loop().create_future()
@@ -108,7 +109,7 @@ class Sender:
     def pause(self) -> None:
         """Stop writing: the client has not read everything."""
         self.is_paused = True
-        self._outstanding = len(self._rest) + self._count_outstanding()
+        self._outstanding, self._added = len(self._rest) + self._count_outstanding(), 0
         self._progress_at = self._connections.now
         if not self._is_shared:
             self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
@@ -125,9 +126,10 @@ class Sender:
     def has_timed_out(self) -> bool:
         """Whether the client reads too slowly, or nothing, of what it is sent."""
         outstanding = len(self._rest) + self._count_outstanding()
-        if outstanding <= max(0, self._outstanding - _LEAST_PROGRESS):
+        read = self._outstanding + self._added - outstanding
+        if read >= min(_LEAST_PROGRESS, self._outstanding):
             self._progress_at = self._connections.now
-            self._outstanding = outstanding
+            self._outstanding, self._added = outstanding, 0
         return self._connections.now - self._progress_at >= self._timeout
 
     def close(self) -> None:
