@@ -4,8 +4,14 @@ The errors that need a server in trouble stand in ``test_errors_bounds`` and
 ``test_errors_database``, those that need a slow client in ``test_refusals``.
 """
 
+from pathlib import Path
+from typing import NoReturn
+
 import pytest
 
+from plantstore.core.errors import NoSuchTokenError
+from plantstore.server.messages import Request
+from tests.databases import create_sqlite
 from tests.http import invalid_requests
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import (
@@ -24,6 +30,7 @@ from tests.http.fixtures import (
 from tests.http.invalid_requests import InvalidRequest
 from tests.http.raw import Connection
 from tests.http.routes import INVALID_OF_FEATURES, ROUTES
+from tests.http.test_turns import application
 from tests.service import Service
 
 # HEAD is what GET is, without a body: it needs no table of its own.
@@ -77,3 +84,17 @@ def test_an_invalid_request_gets_its_error(
         assert f'scope="{route.scope.value}"' in answer.headers["www-authenticate"]
         assert f"one with the scope {route.scope.value}, " in answer.json["message"]
     assert fixture.plants() == before
+
+
+@pytest.mark.anyio
+async def test_an_error_without_its_details_is_an_internal_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(_request: Request) -> NoReturn:
+        raise NoSuchTokenError  # without the token_id that its message names
+
+    async with application(create_sqlite(tmp_path)) as app:
+        app.routes.add("/fails", {"GET": fail})
+        response = await app.handle(Request(b"1", "GET", {}, b"/fails"))
+    assert response.error == 50001
+    assert "KeyError: 'token_id'" in caplog.text

@@ -210,10 +210,13 @@ class App:
             # A reference back to the request would keep it until the next garbage collection.
             error.__traceback__ = error.__context__ = None
             request.refusal = error
-        else:
-            logger.error("request %s failed", request.id.decode(), exc_info=error)
-            error = RequestError(50001)
-        return error_response(error)
+        if isinstance(error, PlantStoreError):
+            try:
+                return error_response(error)
+            except LookupError as missing:  # a detail that its message names
+                error = missing
+        logger.error("request %s failed", request.id.decode(), exc_info=error)
+        return error_response(RequestError(50001))
 
     def _charge(self, caller: Caller, request: Request, response: Response | Stream) -> None:
         """Charge the user turns for large bodies and responses, and for refusals.
