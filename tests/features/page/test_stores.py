@@ -66,6 +66,22 @@ def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -
     assert len(driver.list_plants(pair.second)) == 101
 
 
+def test_an_id_is_never_given_from_another_stores_list(opened: PageDriver, pair: Pair) -> None:
+    held = opened.hold("**/plants?*")
+    opened.page.reload()
+    opened.wait_until(lambda: held.routes)
+    opened["#grid"].press("n")
+    opened.type("Ficus\n")
+    opened["#stores"].select_option(pair.second_name)
+    held.release()
+    opened.assert_shows("Not saved: Ficus. The list could not be loaded", "#message")
+    opened["#stores"].select_option(pair.name)
+    opened.assert_count("2 plants")
+    opened["#message"].get_by_role("button", name="Try again").click()
+    opened.assert_shows("Added Ficus (3)", "#message")
+    assert len(opened.list_plants(pair.second)) == 1
+
+
 def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) -> None:
     held = opened.hold("**/plants?*")
     for _ in range(2):

@@ -155,7 +155,7 @@ function tellRefused({ kind, store, total, control, refused }, text, ways, where
   if (control.signal.aborted) return say([...text, ...rich("stopped", { n: refused.length })], ways);
   const isInRow = total === 1 && isHere && ["add", "edit"].includes(kind);
   if (!isInRow) for (const item of refused) drop(item);
-  const changes = refused.map(({ before, after, theirs: now }) => ({ before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
+  const changes = refused.map(({ before, after, isGiven, theirs: now }) => ({ isGiven, before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
   const values = { ...valuesOf(changes), reason: `${error?.message ?? ""}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
   say([...text, ...rich(isInRow ? "refused.row" : "refused", values)], { ...ways, [t("again")]: again }, "failed");

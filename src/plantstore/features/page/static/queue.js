@@ -87,10 +87,11 @@ async function create(item) {
   }
 }
 
-// The list was not loaded when it was typed.
+// The list was not loaded when it was typed; by now it may be another store's.
 /** @param {Pending} item @param {Plant} plant */
 async function giveId(item, plant) {
-  if (!(await list.loadWhole())) throw new ApiError(503, 0, t("add.unknown"));
+  const isWhole = await list.loadWhole();
+  if (!isWhole || list.store !== item.action.store) throw new ApiError(503, 0, t("add.unknown"));
   item.after = { ...plant, id: nextId() };
   list.changeRows();
 }

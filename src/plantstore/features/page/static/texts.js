@@ -13,7 +13,7 @@ const TEXTS = {
   "add.id": ["Set ID", "ID setzen"],
   "add.tag": ["Tag of the new plant", "Etikett der neuen Pflanze"],
   "add.taken": ["Saving {name}", "{name} wird gespeichert"],
-  "add.unknown": ["the list could not be loaded, so the next ID is not known", "die Liste war nicht zu laden, also ist die nächste ID unbekannt"],
+  "add.unknown": ["The list could not be loaded, so the next ID is not known", "Die Liste war nicht zu laden, also ist die nächste ID unbekannt"],
   again: ["Try again", "Noch einmal"],
   back: ["Plants", "Pflanzen"],
   cancel: ["Cancel", "Abbrechen"],
