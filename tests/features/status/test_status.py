@@ -1,9 +1,6 @@
 """``plantstore status`` and ``check``: backups, certificate, disk and tokens that expire."""
 
-import time
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -12,7 +9,6 @@ from plantstore.core.clock import now
 from plantstore.features.status.facts import DAY_MS, Facts, judge, read_certificate_end
 from tests.certificates import make_certificate
 from tests.cli.program import CREATE, Program
-from tests.databases import execute
 
 FINE = Facts(now(), now(), 0, now() + 90 * DAY_MS, disk_free=10**9, disk_size=10**12)
 
@@ -25,10 +21,6 @@ def program(url: str, tmp_path: Path) -> Program:
     return program
 
 
-def checks(program: Program) -> dict[str, Any]:
-    return {one["name"]: one["detail"] for one in program.data("check")["checks"]}
-
-
 def test_one_screen_shows_it(program: Program) -> None:
     found = program.data("status")
     assert (found["stores"], found["plants"], found["tokens_expiring"]) == (1, 0, 1)
@@ -36,29 +28,6 @@ def test_one_screen_shows_it(program: Program) -> None:
     assert found["program"].startswith(("SQLite 3.", "PostgreSQL 1"))
     assert (found["backup_at"], found["problems"]) == (None, [])
     assert "tokens_expiring" in program.out("status")
-
-
-def test_a_recorded_backup_is_seen(program: Program, tmp_path: Path) -> None:
-    (tmp_path / "backups").mkdir()
-    is_file = program.database.startswith("sqlite")
-    target = ("backups",) if is_file else ()
-    assert checks(program)["backup"].startswith("no backup was recorded")
-    program.out("backup", *target, "--record")
-    assert program.data("status")["verified_backup_at"] is None
-    program.out("backup", *target, "--verify", "--record")
-    assert len(list((tmp_path / "backups").iterdir())) == 2 * is_file
-    found = program.data("status")
-    for name in ("backup_at", "verified_backup_at"):
-        assert abs(datetime.fromisoformat(found[name]).timestamp() - time.time()) < DAY_MS / 1000
-    assert checks(program)["verified backup"].endswith(" was recorded 0.0 days ago")
-
-
-def test_a_backup_that_is_not_as_it_should_be_is_not_recorded(tmp_path: Path) -> None:
-    program = Program(tmp_path).with_database()
-    program.make_store("nursery")
-    execute(program.database, "UPDATE revisions SET plants = 7")
-    assert "is inconsistent" in program.refusal("backup", "x.backup", "--verify", "--record")
-    assert program.data("status")["backup_at"] is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,49 @@
+"""A backup is recorded, and the state of the service tells of it."""
+
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.program import Program
+from tests.databases import ON_BOTH, execute
+
+DAY = 24 * 3600
+
+
+@pytest.fixture
+def program(url: str, tmp_path: Path) -> Program:
+    """The program, with a store."""
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
+    program.make_store("nursery")
+    return program
+
+
+def checks(program: Program) -> dict[str, Any]:
+    return {one["name"]: one["detail"] for one in program.data("check")["checks"]}
+
+
+@ON_BOTH
+def test_a_recorded_backup_is_seen(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "backups").mkdir()
+    is_file = program.database.startswith("sqlite")
+    target = ("backups",) if is_file else ()
+    assert checks(program)["backup"].startswith("no backup was recorded")
+    program.out("backup", *target, "--record")
+    assert program.data("status")["verified_backup_at"] is None
+    program.out("backup", *target, "--verify", "--record")
+    assert len(list((tmp_path / "backups").iterdir())) == 2 * is_file
+    found = program.data("status")
+    for name in ("backup_at", "verified_backup_at"):
+        assert abs(datetime.fromisoformat(found[name]).timestamp() - time.time()) < DAY
+    assert checks(program)["verified backup"].endswith(" was recorded 0.0 days ago")
+
+
+def test_a_backup_that_is_not_as_it_should_be_is_not_recorded(tmp_path: Path) -> None:
+    program = Program(tmp_path).with_database()
+    program.make_store("nursery")
+    execute(program.database, "UPDATE revisions SET plants = 7")
+    assert "is inconsistent" in program.refusal("backup", "x.backup", "--verify", "--record")
+    assert program.data("status")["backup_at"] is None
