@@ -34,7 +34,7 @@ BEGUN = (CREATES[0], UPDATES[0], DELETES[0])
 UNKNOWN_ROLE = {
     "sqlite": "PRAGMA ignore_check_constraints = 1; UPDATE members SET role = 'pilot'",
     "postgres": "ALTER TABLE members DROP CONSTRAINT members_role_check, "
-    "ALTER COLUMN role TYPE text USING 'pilot'",
+    "ALTER COLUMN role TYPE text COLLATE \"C\" USING 'pilot'",
 }
 FAULTY = (sys.executable, "-m", "tests.faulty_vfs")
 
