@@ -71,14 +71,14 @@ def test_an_id_is_never_given_from_another_stores_list(opened: PageDriver, pair:
     opened.page.reload()
     opened.wait_until(lambda: held.routes)
     opened["#grid"].press("n")
-    opened.type("Ficus\n")
+    opened.type("Ficus\nMint\n")
     opened["#stores"].select_option(pair.second_name)
     held.release()
-    opened.assert_shows("Not saved: Ficus. The list could not be loaded", "#message")
+    opened.assert_shows("Not saved: Mint. The list could not be loaded", "#message")
     opened["#stores"].select_option(pair.name)
     opened.assert_count("2 plants")
     opened["#message"].get_by_role("button", name="Try again").click()
-    opened.assert_shows("Added Ficus (3)", "#message")
+    opened.assert_shows("Added Mint (3)", "#message")
     assert len(opened.list_plants(pair.second)) == 1
 
 
