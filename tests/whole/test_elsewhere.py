@@ -10,9 +10,11 @@ import pytest
 
 from plantstore.core.model import Role
 from tests.cli.program import Program
+from tests.databases import ON_BOTH
 from tests.postgres.proxy import Proxy, Way
 from tests.service import Service
 
+pytestmark = ON_BOTH
 ROSE = {"id": -7, "name": "Rose", "tag": "red"}
 
 
