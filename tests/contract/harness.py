@@ -8,7 +8,6 @@ from typing import Any, Self
 import pytest
 from msgspec.structs import asdict
 
-from plantstore.core.database import Create, Delete, Update, Write
 from plantstore.core.model import (
     Caller,
     Grant,
@@ -19,6 +18,7 @@ from plantstore.core.model import (
     PlantQuery,
     Precondition,
 )
+from plantstore.core.operations import Create, Delete, Update, Write
 from plantstore.core.settings import Settings
 from plantstore.core.tokens import hash_token, read_store_id
 from plantstore.databases import open_database

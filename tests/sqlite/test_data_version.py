@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from plantstore.core.clock import now
-from plantstore.core.database import Create
 from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.model import Grant, NewPlant, Outcome
+from plantstore.core.operations import Create
 from plantstore.core.settings import Settings
 from plantstore.core.tokens import hash_token
 from plantstore.sqlite.connection import connect

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from plantstore.core.clock import now
-from plantstore.core.database import Database, require_scope
+from plantstore.core.database import Database
 from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
@@ -19,6 +19,7 @@ from plantstore.core.errors import (
     RequestError,
 )
 from plantstore.core.model import Caller, Scope, TokenInfo, is_store_name
+from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id

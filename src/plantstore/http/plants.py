@@ -3,7 +3,7 @@
 Checks run in this order: token, store, permission, rate, then the request's contents.
 """
 
-from plantstore.core.database import Create, Database, Delete, Update, explain
+from plantstore.core.database import Database
 from plantstore.core.decoding import decode_new_plant, decode_plant
 from plantstore.core.errors import NoSuchPlantError, PreconditionFailedError, RequestError
 from plantstore.core.model import (
@@ -18,6 +18,7 @@ from plantstore.core.model import (
     digest_of,
     entity_tag_of,
 )
+from plantstore.core.operations import Create, Delete, Update, explain
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.new_plant import JSON_TYPE, REPLAYED, UNUSUAL, check_media_type, read_key

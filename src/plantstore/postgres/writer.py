@@ -17,18 +17,10 @@ from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
 from plantstore.core.clock import now
-from plantstore.core.database import (
-    KEY_LIFETIME_MS,
-    Atomic,
-    CommitObserver,
-    Delete,
-    UseKey,
-    Write,
-    Written,
-    refuse_unless_done,
-)
+from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.model import Outcome
+from plantstore.core.operations import Atomic, Delete, UseKey, Write, Written, refuse_unless_done
 from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
 from plantstore.postgres.batcher import Batcher, Waiting

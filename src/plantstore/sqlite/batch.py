@@ -14,18 +14,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from plantstore.core.clock import now
-from plantstore.core.database import (
-    KEY_LIFETIME_MS,
-    MAX_TRIMMED,
-    Create,
-    Delete,
-    Row,
-    Update,
-    Upsert,
-    UseKey,
-    Write,
-    Written,
-)
+from plantstore.core.database import KEY_LIFETIME_MS, MAX_TRIMMED, Row
 from plantstore.core.model import (
     DONE,
     ROLE_SCOPES,
@@ -37,6 +26,7 @@ from plantstore.core.model import (
     entity_tag_of,
     token_id_of,
 )
+from plantstore.core.operations import Create, Delete, Update, Upsert, UseKey, Write, Written
 from plantstore.sql.migrations import find_newest
 from plantstore.sql.queries import load_queries
 

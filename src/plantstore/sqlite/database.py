@@ -13,9 +13,10 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.core.database import CommitObserver, Row, Written
+from plantstore.core.database import CommitObserver, Row
 from plantstore.core.errors import OverloadedError
 from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.core.operations import Written
 from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.core.database import Written
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.operations import Written
 from plantstore.sqlite.errors import FilesLostError, explain_write
 from plantstore.sqlite.writer import Writer
 

@@ -18,9 +18,10 @@ from typing import Any
 
 import apsw
 
-from plantstore.core.database import Atomic, CommitObserver, Write, Written, refuse_unless_done
+from plantstore.core.database import CommitObserver
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.failures import FailureLog
+from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
 from plantstore.core.pools import WriteQueue
 from plantstore.sqlite.batch import BatchWriter, MaintenanceWrite, Trim
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect

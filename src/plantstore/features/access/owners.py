@@ -10,7 +10,6 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from plantstore.core.clock import now
-from plantstore.core.database import require_scope
 from plantstore.core.errors import (
     InvalidTokenError,
     NoSuchStoreError,
@@ -18,6 +17,7 @@ from plantstore.core.errors import (
     TooMuchAccessError,
 )
 from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of, permissions_of
+from plantstore.core.operations import require_scope
 from plantstore.features.access import members
 from plantstore.sql.administration import tokens
 from plantstore.sql.administration.new_tokens import limit_grant

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from hashlib import sha256
 
-from plantstore.core.database import Atomic, Database, RefusedError, UseKey, explain
+from plantstore.core.database import Database
 from plantstore.core.errors import (
     InvalidChangeError,
     KeyReusedError,
@@ -20,6 +20,7 @@ from plantstore.core.errors import (
     RequestError,
 )
 from plantstore.core.model import Caller, Outcome
+from plantstore.core.operations import Atomic, RefusedError, UseKey, explain
 from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.features.changes.csv_lines import CsvLines

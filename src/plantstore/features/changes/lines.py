@@ -10,10 +10,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from plantstore.core.database import Create, Delete, Update, Upsert, require_scope
 from plantstore.core.decoding import MAX_LINE, decode_fields, parse_json, read_id, to_new_plant
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller, NewPlant, Precondition, Scope, contents_of, entity_tag_of
+from plantstore.core.operations import Create, Delete, Update, Upsert, require_scope
 from plantstore.http.errors import describe_error
 from plantstore.http.preconditions import read_tags
 

@@ -6,7 +6,7 @@ Invariant: nothing is changed after an error that is not of one line alone.
 import asyncio
 from collections.abc import Awaitable, Sequence
 
-from plantstore.core.database import Database, Written, explain
+from plantstore.core.database import Database
 from plantstore.core.errors import (
     AlreadyStoredError,
     ForbiddenError,
@@ -18,6 +18,7 @@ from plantstore.core.errors import (
     StoreFullError,
 )
 from plantstore.core.model import DONE
+from plantstore.core.operations import Written, explain
 from plantstore.features.changes.lines import Change, write_result
 from plantstore.http.limits.lanes import Lane
 

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from plantstore.core.database import (
+from plantstore.core.model import IdempotencyKey, NewPlant, Outcome
+from plantstore.core.operations import (
     Atomic,
     Create,
     Delete,
@@ -14,7 +15,6 @@ from plantstore.core.database import (
     UseKey,
     Write,
 )
-from plantstore.core.model import IdempotencyKey, NewPlant, Outcome
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 

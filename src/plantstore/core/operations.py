@@ -1,0 +1,156 @@
+"""The operations that change plants, as values: who may call them, and why one is not done.
+
+They know neither HTTP nor SQL. ``Database.write`` executes them.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from msgspec import Struct
+
+from plantstore.core.errors import (
+    AlreadyStoredError,
+    ForbiddenError,
+    IdTakenError,
+    InvalidTokenError,
+    KeyReusedError,
+    NoSuchPlantError,
+    NoSuchStoreError,
+    PlantStoreError,
+    PreconditionFailedError,
+    StoreFullError,
+)
+from plantstore.core.model import (
+    DONE,
+    Caller,
+    IdempotencyKey,
+    NewPlant,
+    Outcome,
+    Precondition,
+    Scope,
+)
+
+
+def require_scope(caller: Caller, scope: Scope | None) -> None:
+    """Refuse what the caller may not do; None is what every member may.
+
+    :raises NoSuchStoreError: there is no such store, or the caller is not a member.
+    :raises ForbiddenError: the token or the caller's role does not allow it.
+    """
+    if caller.role is None:
+        raise NoSuchStoreError
+    if scope is not None and scope not in caller.permissions:
+        raise ForbiddenError(scope=scope.value, caller=caller)
+
+
+class Create(Struct, frozen=True):
+    """A plant to store.
+
+    CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED if the key was used with another
+    plant within ``KEY_LIFETIME_MS``; with the same one, REPLAYED or the first refusal.
+    """
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+    key: IdempotencyKey | None
+
+    precondition: ClassVar = None
+    scope: ClassVar = Scope.CREATE
+
+
+class Update(Struct, frozen=True):
+    """A plant with its new contents: UPDATED, UNCHANGED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+    precondition: Precondition | None
+
+    key: ClassVar = None
+    scope: ClassVar = Scope.UPDATE
+
+
+class Upsert(Struct, frozen=True):
+    """A plant to store, or to update if it is there: as a create, or an update, of it ends."""
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+
+    key: ClassVar = None
+    precondition: ClassVar = None
+    scope: ClassVar = Scope.UPDATE
+
+
+class Delete(Struct, frozen=True):
+    """A plant to remove: DELETED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
+
+    store_id: int
+    caller: Caller
+    plant_id: int
+    precondition: Precondition | None = None
+
+    key: ClassVar = None
+    scope: ClassVar = Scope.DELETE
+
+
+class UseKey(Struct, frozen=True):
+    """A key of all writes after it in an atomic: UNCHANGED, REPLAYED or KEY_REUSED."""
+
+    store_id: int
+    caller: Caller
+    key: IdempotencyKey
+
+    precondition: ClassVar = None
+    scope: ClassVar = Scope.UPDATE
+
+
+Write = Create | Update | Upsert | Delete | UseKey
+
+
+class Atomic(Struct, frozen=True):
+    """Writes to one store in one transaction: the last one's outcome, or RefusedError."""
+
+    store_id: int
+    writes: Sequence[Write]
+
+
+Written = tuple[Outcome, int]  # how a write ended, and the store's revision after it
+
+_ERRORS: dict[Outcome, type[PlantStoreError]] = {
+    Outcome.ID_TAKEN: IdTakenError,
+    Outcome.ALREADY_STORED: AlreadyStoredError,
+    Outcome.KEY_REUSED: KeyReusedError,
+    Outcome.NO_SUCH_PLANT: NoSuchPlantError,
+    Outcome.PRECONDITION_FAILED: PreconditionFailedError,
+    Outcome.NO_SUCH_STORE: NoSuchStoreError,
+    Outcome.STORE_FULL: StoreFullError,
+    Outcome.TOKEN_INVALID: InvalidTokenError,
+}
+
+
+def explain(outcome: Outcome, write: Create | Update | Upsert | Delete) -> PlantStoreError:
+    """Why the write is not done."""
+    if outcome is Outcome.FORBIDDEN:
+        return ForbiddenError(scope=write.scope.value)
+    plant_id = write.plant_id if isinstance(write, Delete) else write.plant.id
+    return _ERRORS[outcome](plant_id=plant_id)
+
+
+class RefusedError(Exception):
+    """A write of an atomic was refused, so none was done: the position of the first, and why."""
+
+    def __init__(self, index: int, outcome: Outcome, revision: int) -> None:
+        super().__init__()
+        self.index, self.outcome, self.revision = index, outcome, revision
+
+
+def refuse_unless_done(written: Iterable[Written]) -> None:
+    """Refuse all writes of an atomic if any is refused.
+
+    :raises RefusedError: it is.
+    """
+    for index, (outcome, revision) in enumerate(written):
+        if outcome not in DONE:
+            raise RefusedError(index, outcome, revision)
