@@ -73,6 +73,7 @@ MISTAKES = {
     "version": "run `plantstore --version`",
     "create token": "run `plantstore token create`",
     "token list nursery": "Got unexpected extra argument (nursery): name a store with --store",
+    "check plants.db": "name a database with `plantstore --database sqlite:///plants.db check`",
     "settings show PLANTSTORE_PORT": "did you mean port?",
     "token delete x": "No such command 'delete'. The commands are: create, list, revoke, rotate.",
     "help token creat": "No such command 'creat'. Did you mean 'create'?",

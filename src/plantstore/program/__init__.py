@@ -148,8 +148,13 @@ def _advise(error: click.UsageError) -> str | None:
         if not error.possibilities:
             return f"{error.message} The commands are: {', '.join(sorted(command.commands))}."
     elif command and "extra argument" in error.message:
-        options = {parameter.name for parameter in command.params}
-        return f"{error.message}: name a store with --store" if "store" in options else None
+        advice = None
+        if any(parameter.name == "store" for parameter in command.params):
+            advice = "name a store with --store"
+        elif sys.argv[1] == command.name:
+            database = "plantstore --database sqlite:///plants.db"
+            advice = f"name a database with `{database} {command.name}`"
+        return advice and f"{error.message}: {advice}"
     return None
 
 

@@ -5,6 +5,8 @@ import click
 from plantstore.features.transfer.output import open_output
 from plantstore.features.transfer.stores import FORMATS, Store, with_store
 
+_WORKBOOKS = (".xlsx", ".xls", ".ods")
+
 
 @click.command()
 @click.argument("file", default="-")
@@ -27,6 +29,10 @@ def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
       plantstore export plants.csv --store nursery
       plantstore export plants.ndjson.gz --store nursery --tag tropical
     """
+    if file.lower().endswith(_WORKBOOKS):
+        raise click.UsageError(
+            f"{file} would be a workbook: export to a .csv file, which spreadsheet programs open"
+        )
     is_ndjson = file.removesuffix(".gz").endswith((".ndjson", ".jsonl"))
     with open_output(file) as output:
         output.writelines(store.export(form or ("ndjson" if is_ndjson else "csv"), tag))

@@ -234,6 +234,8 @@ def test_an_exported_file_is_private_and_replaced_as_a_whole(
     assert target.stat().st_mode & 0o777 == 0o600
     before = sorted(tmp_path.iterdir())
     program.refusal("export", str(tmp_path / "none.csv"), "--store", "none")
+    workbook = program.run("export", str(tmp_path / "plants.xlsx"), "--store", store)
+    assert (workbook.status, "export to a .csv file" in workbook.err) == (2, True)
     assert sorted(tmp_path.iterdir()) == before
 
 
