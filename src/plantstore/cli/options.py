@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from plantstore.cli.administration_log import describe_person
-from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
+from plantstore.cli.durations import EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
-from plantstore.core.clock import now
+from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, broken_rule
 from plantstore.core.settings import Settings, load_database

@@ -3,6 +3,7 @@
 import time
 from datetime import UTC, datetime, timedelta
 
+DAY_MS = 24 * 3600 * 1000
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 

@@ -2,17 +2,18 @@
 
 The store's id comes first. Errors are ``DatabaseUnavailableError`` (nothing was
 written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. The command line
-uses ``sql/administration.py``.
+uses ``sql/session.py``.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from plantstore.core.clock import DAY_MS
 from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.core.operations import Atomic, Write, Written
 from plantstore.core.pools import WriteQueue
 
-KEY_LIFETIME_MS = 24 * 3600 * 1000
+KEY_LIFETIME_MS = DAY_MS
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
 
 CommitObserver = Callable[[int, float], None]  # gets a commit's number of writes, and its seconds

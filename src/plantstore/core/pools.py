@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from plantstore.core.errors import OverloadedError
 from plantstore.core.failures import RepeatLimit
+from plantstore.core.model import contents_of
 from plantstore.core.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -170,7 +171,7 @@ class WriteQueue(Pool):
         write = random.choice(batch)  # noqa: S311 - no secret
         plant, size = getattr(write, "plant", None), _WRITE_BYTES
         if plant is not None:
-            length = len(f"{plant.name}{plant.tag or ''}".encode())
+            length = len("".join(filter(None, contents_of(plant))).encode())
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if write.key is not None else 0
         if not self.bytes.try_take(write.store_id, size * len(batch)):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from plantstore.core.clock import now
-from plantstore.features.status.facts import DAY_MS, Facts, judge, read_certificate_end
+from plantstore.core.clock import DAY_MS, now
+from plantstore.features.status.facts import Facts, judge, read_certificate_end
 from tests.certificates import make_certificate
 from tests.cli.program import CREATE, Program
 

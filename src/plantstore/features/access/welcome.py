@@ -14,9 +14,8 @@ from pathlib import Path
 import click
 
 from plantstore.cli.administration_log import changing, name_token, noting
-from plantstore.cli.durations import DAY_MS
 from plantstore.cli.pasted import find_program
-from plantstore.core.clock import now
+from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import TooMuchAccessError
 from plantstore.core.model import Grant, Role
 from plantstore.core.settings import Settings, without_password

@@ -4,13 +4,12 @@ import asyncio
 import time
 from contextlib import closing, suppress
 
-from plantstore.core.clock import now
+from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import SetupError
 from plantstore.features.audit import AuditSettings
 from plantstore.http.app import App
 from plantstore.sql.session import OpenSession
 
-_DAY_MS = 24 * 3600 * 1000
 _HOUR = 3600.0
 _MAX_DRIFT = 60.0  # seconds
 
@@ -28,7 +27,7 @@ async def _trim(open_session: OpenSession, days: float) -> None:
         await asyncio.sleep(_HOUR)
         if abs(time.time() - time.monotonic() - difference) < _MAX_DRIFT:
             with suppress(SetupError):  # in an hour, then
-                await asyncio.to_thread(trim_audit, open_session, now() - int(days * _DAY_MS))
+                await asyncio.to_thread(trim_audit, open_session, now() - int(days * DAY_MS))
 
 
 def trim_audit(open_session: OpenSession, before: int) -> None:

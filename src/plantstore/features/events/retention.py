@@ -11,6 +11,7 @@ import asyncio
 import logging
 from contextlib import closing, suppress
 
+from plantstore.core.clock import DAY_MS
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.model import Outcome
@@ -19,7 +20,6 @@ from plantstore.sql.session import OpenSession
 
 logger = logging.getLogger(__name__)
 
-_DAY_MS = 24 * 3600 * 1000
 _STORES = 20  # checked in a round
 _ROUND_SECONDS = 1.0
 _STEP_SECONDS = 0.02  # between two steps, for other writes
@@ -42,7 +42,7 @@ async def trim(
         now = clock.read()
         if now is None:
             continue
-        before = now - int(days * _DAY_MS)
+        before = now - int(days * DAY_MS)
         with suppress(PlantStoreError):  # the database logs it; they are trimmed later
             store_id = await _trim_some(database, store_id, before)
         if now - access_at >= _ACCESS_MS:

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from plantstore.core.clock import now, write_time
+from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.settings import Settings
 from plantstore.databases import find_file, reading
 from plantstore.sql.checks import Check
 from plantstore.sql.session import Queries
 
-DAY_MS = 24 * 3600 * 1000
 SOON_MS = 14 * DAY_MS
 _MAX_BACKUP_DAYS = {"backup": 2, "verified backup": 8}
 _MIN_FREE = 10**9  # bytes; of a small disk, a twentieth

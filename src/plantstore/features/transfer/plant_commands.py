@@ -77,9 +77,10 @@ def edit(
     if (name is None and tag is None and not no_tag) or (no_tag and tag is not None):
         raise click.UsageError("give what to change: --name, --tag or --no-tag")
     before = _find(store, id)
-    given = {"id": id, "name": before.name if name is None else name}
-    edited = _read(given | {"tag": None if no_tag else before.tag if tag is None else tag})
-    _change(store, "edit", [Change(before, edited)], output, "changed")
+    given: dict[str, object] = {} if name is None else {"name": name}
+    if tag is not None or no_tag:
+        given["tag"] = tag
+    _change(store, "edit", [Change(before, _read(asdict(before) | given))], output, "changed")
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)

@@ -44,7 +44,7 @@ class RemoteStore:
             if refused.error == _NO_SUCH_PLANT:
                 return None
             raise
-        return NewPlant(plant.id, plant.name, plant.tag)
+        return msgspec.convert(plant, NewPlant, from_attributes=True)
 
     def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
         """See ``DatabaseStore``; of one list."""
@@ -67,7 +67,7 @@ class RemoteStore:
         plant = None
         for event in self._client.events():
             if event.kind == "plant.deleted" and event.plant.id == plant_id:
-                plant = NewPlant(plant_id, event.plant.name, event.plant.tag)
+                plant = msgspec.convert(event.plant, NewPlant, from_attributes=True)
         return plant
 
     def write(

@@ -12,7 +12,7 @@ from contextlib import suppress
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 
-from plantstore.core.clock import now
+from plantstore.core.clock import DAY_MS, now
 from plantstore.features.webhooks import WebhookSettings, webhooks
 from plantstore.features.webhooks.messages import Message, reveal_secret, sign
 from plantstore.features.webhooks.webhooks import Delivery, Record, Webhook
@@ -25,7 +25,6 @@ _TIMEOUT = 10.0
 _MAX_BYTES = 64 * 1024  # of a response; if there is more, its connection is closed
 _KEPT = 1000  # characters of a response
 _MAX_WAIT = 86400.0
-_DAY_MS = 24 * 3600 * 1000
 _ALLOCATED = ip_network("2000::/3")  # of IPv6; mapped, NAT64 and all local addresses are outside
 # 6to4, its relays, what older Pythons do not know (reserved, documentation), and Azure's host.
 _OTHERS = tuple(
@@ -65,7 +64,7 @@ async def send(
     """Send a message, once; the seconds of a Retry-After."""
     began, status, wait = time.monotonic(), None, 0.0
     stored = [webhook.secret]
-    if webhook.old_secret and now() < (webhook.rotated_at or 0) + _DAY_MS:
+    if webhook.old_secret and now() < (webhook.rotated_at or 0) + DAY_MS:
         stored.append(webhook.old_secret)
     try:
         secrets = [reveal_secret(secret, key) for secret in stored]

@@ -11,14 +11,14 @@ from datetime import datetime
 import msgspec
 from msgspec import Struct
 
-from plantstore.core.clock import now
+from plantstore.core.clock import DAY_MS, now
 from plantstore.features.webhooks.messages import RESYNC, Message, make_message, read_message
 from plantstore.features.webhooks.webhooks import Delivery, Webhook
 from plantstore.sql.session import Queries
 
 MAX_SENDING = 8
 _MAX_WAITING = 200
-_PAUSE_MS = 5 * 24 * 3600 * 1000
+_PAUSE_MS = 5 * DAY_MS
 _GONE = 410
 _JITTER = 1.0, 1.2
 

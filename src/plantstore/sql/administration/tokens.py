@@ -5,7 +5,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.core.clock import now
+from plantstore.core.clock import DAY_MS, now
 from plantstore.core.database import Row
 from plantstore.core.errors import MistypedTokenError, NoSuchTokenError, TokenEndedError
 from plantstore.core.model import (
@@ -21,7 +21,7 @@ from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_toke
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries
 
-_SOON_MS = 14 * 24 * 3600 * 1000  # before its end a token is listed as expiring
+_SOON_MS = 14 * DAY_MS  # before its end a token is listed as expiring
 _ALL = (0, INT64_MAX)  # the first and the last number of a range of stores or users
 
 

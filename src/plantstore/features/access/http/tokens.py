@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from plantstore.core.clock import now, write_time
+from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.errors import InvalidChangeError
 from plantstore.core.model import EXPIRY_MAX, Caller, Grant, Scope
 from plantstore.features.access import owners
@@ -22,7 +22,6 @@ from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
-_DAY_MS = 24 * 3600 * 1000
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
@@ -100,7 +99,7 @@ def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
     if moment is None:
         return None
     if moment is UNSET:
-        return now() + days * _DAY_MS
+        return now() + days * DAY_MS
     expires_at = (moment - _EPOCH) // timedelta(milliseconds=1)
     if not now() < expires_at <= EXPIRY_MAX:
         reason = "expires_at must be later than now, and before the year 10000"
