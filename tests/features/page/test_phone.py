@@ -1,5 +1,7 @@
 """On a phone of 360 by 740 pixels: the list at the top, all within reach."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
@@ -80,13 +82,13 @@ def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
 
 
 def test_there_is_room_to_type_what_one_looks_for(phone: PageDriver) -> None:
+    def has_room(least: int) -> bool:
+        box, after = phone["#find"].bounding_box(), phone["#filter-open"].bounding_box()
+        return bool(box and after and least <= box["width"] < after["x"] - box["x"])
+
     phone.page.set_viewport_size({"width": 320, "height": 640})
     for least in (48, 60):  # without a tag, and with one
-        box = phone["#find"].bounding_box()
-        after = phone["#filter-open"].bounding_box()
-        assert box is not None
-        assert after is not None
-        assert least <= box["width"] < after["x"] - box["x"]
+        phone.wait_until(partial(has_room, least))
         phone.filter("herb")
 
 
