@@ -55,6 +55,15 @@ def test_a_plant_in_the_panel_has_its_own(driver: PageDriver) -> None:
     expect(events).to_have_count(4)
 
 
+def test_a_plants_history_goes_on_before_the_last_events(driver: PageDriver) -> None:
+    driver.create_many({"id": n, "name": f"Moss {n}"} for n in range(10, 5_010))
+    driver.sign_in().assert_count("5,001 plants")
+    driver["#grid"].press("i")
+    driver["#panel-events"].get_by_role("button", name="Older").press("Enter")
+    expect(driver["#panel-events li"]).to_have_count(3)
+    expect(driver["#panel-title"]).to_be_focused()
+
+
 def test_a_reader_sees_what_happened_but_not_who_and_leaves_nothing(driver: PageDriver) -> None:
     driver.sign_in(driver.service.make_token(driver.store, "reader", role=Role.READER))
     assert open_history(driver)[0] == "deleted Aloe"

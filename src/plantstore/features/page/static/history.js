@@ -7,6 +7,7 @@ import { $, ask, bdi, explain, make, makeButton } from "./dom.js";
 import { list } from "./list.js";
 import { isSame } from "./plant.js";
 import { showPage } from "./search.js";
+import { shown } from "./state.js";
 import { formatClock, formatDay, formatTime, rich, t } from "./texts.js";
 
 const PAGE = 1000;
@@ -28,28 +29,28 @@ export async function openHistory() {
 }
 
 async function readMore() {
-  const shown = current;
-  if (!shown || shown.isBusy) return;
-  shown.isBusy = true;
+  const opened = current;
+  if (!opened || opened.isBusy) return;
+  opened.isBusy = true;
   explain("history-state", t("history.loading"));
-  const { store, deeds } = shown;
+  const { store, deeds } = opened;
   const { length } = deeds;
   try {
-    if (shown.before === Infinity) shown.before = (await store.look(null)).revision + 1;
+    if (opened.before === Infinity) opened.before = (await store.look(null)).revision + 1;
     await list.loadWhole(); // to know what is there by now
-    for (let page = 0; page < MAX_PAGES && shown.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
-      const events = await readPage(store, shown.before);
-      if (shown !== current || $("history").hidden) return;
-      shown.before = events.at(-1)?.revision ?? 0;
+    for (let page = 0; page < MAX_PAGES && opened.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
+      const events = await readPage(store, opened.before);
+      if (opened !== current || $("history").hidden) return;
+      opened.before = events.at(-1)?.revision ?? 0;
       for (const event of events) join(deeds, event);
-      drawDeeds(store, shown.before > 1 ? deeds.slice(0, -1) : deeds, findFormer(deeds)); // the last one may go on
+      drawDeeds(store, opened.before > 1 ? deeds.slice(0, -1) : deeds, findFormer(deeds)); // the last one may go on
     }
     explain("history-state", deeds.length ? "" : t("history.none"));
   } catch (error) {
     explain("history-state", error.message);
   }
-  shown.isBusy = false;
-  $("history-more").hidden = shown.before <= 1;
+  opened.isBusy = false;
+  $("history-more").hidden = opened.before <= 1;
 }
 $("history-more").addEventListener("click", readMore);
 
@@ -134,19 +135,24 @@ async function readPage(store, before) {
   }
 }
 
-// Of one plant, among the last events of the store.
-/** @param {Element} parent @param {Store} store @param {Plant} plant */
-export async function showHistory(parent, store, { id }) {
-  /** @type {StoreEvent[]} */ const own = [];
-  const { revision } = await store.look(null).catch(() => ({ revision: 0 }));
-  for (let before = revision + 1, page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
+// Of one plant: after those that are known already, among so many of the store's before them.
+/** @param {Element} parent @param {Store} store @param {Plant} plant @param {StoreEvent[]} [known] @param {number} [from] */
+export async function showHistory(parent, store, plant, known = [], from) {
+  const { id } = plant;
+  const own = [...known];
+  let before = from ?? (await store.look(null).catch(() => ({ revision: 0 }))).revision + 1;
+  for (let page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
     const events = await readPage(store, before).catch(() => []);
-    before = events.at(-1)?.revision ?? 0;
-    own.push(...events.filter(({ plant }) => plant.id === id));
-    if (own.at(-1)?.kind === "plant.created") break;
+    own.push(...events.filter((event) => event.plant.id === id));
+    before = own.at(-1)?.kind === "plant.created" ? 0 : (events.at(-1)?.revision ?? 0);
   }
+  if (shown.plant !== id) return; // but another one is
   const deeds = own.map(({ kind, user = "", at }, index) => ({ kind, user, at, start: 0, events: [own[index]], ids: new Set([id]) }));
   const former = findFormer(deeds);
-  parent.replaceChildren(...deeds.map((deed) => describe(store, deed, former, formatTime)));
-  if (!deeds.length) parent.replaceChildren(make("li", { className: "hint" }, t("history.none")));
+  const items = deeds.map((deed) => describe(store, deed, former, formatTime));
+  const older = makeButton(t("history.older"), () => showHistory(parent, store, plant, own, before), { className: "quiet" });
+  if (before > 1) items.push(make("li", {}, older));
+  else if (!items.length) items.push(make("li", { className: "hint" }, t("history.none")));
+  if (parent.contains(document.activeElement)) $("panel-title").focus();
+  parent.replaceChildren(...items);
 }
