@@ -1,7 +1,7 @@
 """How much of the list is seen."""
 
 import pytest
-from playwright.sync_api import ViewportSize
+from playwright.sync_api import ViewportSize, expect
 
 from tests.features.page.browser import OpenPage
 
@@ -10,6 +10,12 @@ IN_SIGHT = """() => {
     const rows = [...document.querySelectorAll("#rows .row")];
     const boxes = rows.map((row) => row.getBoundingClientRect());
     return boxes.filter(({ top, bottom }) => top >= 0 && bottom <= foot).length;
+}"""
+
+
+CURSOR_IN_SIGHT = """() => {
+    const foot = document.getElementById("panel").getBoundingClientRect().top;
+    return document.querySelector("#rows .active").getBoundingClientRect().bottom <= foot;
 }"""
 
 
@@ -27,3 +33,20 @@ def test_so_many_rows_are_seen_whatever_the_longest_name(
     driver.sign_in().assert_count("60 plants")
     assert driver.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert driver.evaluate(IN_SIGHT) >= rows
+
+
+def test_the_sheet_of_a_plant_leaves_the_cursors_row_in_sight(
+    open_page: OpenPage, store: str, owner: str
+) -> None:
+    driver = open_page(viewport={"width": 768, "height": 1024})
+    driver.store, driver.owner = store, owner
+    driver.create_many({"id": n, "name": f"Fern {n}"} for n in range(60))
+    driver.sign_in().assert_count("60 plants")
+    for _ in range(25):
+        driver["#grid"].press("ArrowDown")
+    driver["#grid"].press("i")
+    for name in ("Fern 25", "Fern 26", "Fern 27"):
+        expect(driver["#panel-title"]).to_have_text(name)
+        driver.settle()
+        assert driver.evaluate(CURSOR_IN_SIGHT)
+        driver["#grid"].press("ArrowDown")

@@ -41,6 +41,8 @@ def test_plants_are_added_one_after_the_other_at_the_thumb(phone: PageDriver) ->
     phone.type("Basil\nMint\n", delay=60)
     phone.assert_count("32 plants")
     assert phone.names()[:2] == ["Mint", "Basil"]
+    phone.undo()
+    phone.assert_count("31 plants")
     phone["#add-close"].tap()
     expect(phone["#add-open"]).to_be_visible()
 

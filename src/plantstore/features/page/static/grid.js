@@ -32,7 +32,10 @@ class Grid {
     this.body.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("dblclick", (event) => this.#edit(event));
     $("select-all").addEventListener("change", () => list.select(new Set($("select-all").checked ? idsOf(this.#items) : [])));
-    new ResizeObserver(() => this.draw()).observe(this.root);
+    new ResizeObserver(() => {
+      this.draw();
+      if ($("panel").open) this.#scrollTo(this.#active); // its sheet leaves less room
+    }).observe(this.root);
     onDraw(() => this.draw());
   }
 
