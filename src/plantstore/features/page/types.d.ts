@@ -30,7 +30,7 @@ interface Shown extends Looked {
   page?: string | null;
 }
 
-/** `folded` is what is searched, `keys` what it is sorted by. */
+/** `folded` is what is searched, `keys` what it is sorted by, `place` where it is then. */
 interface Plant {
   id: string;
   name: string;
@@ -38,6 +38,7 @@ interface Plant {
   etag?: string;
   folded?: string;
   keys?: [string, string];
+  place?: number;
 }
 
 /** A plant before and after, undefined where it is not there; its id may have been given by the page. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.js";
 import { compareIds, exchange, findBrokenRule, parseExactly, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
-import { countTags, View } from "../../../../src/plantstore/features/page/static/view.js";
+import { countTags, number, View } from "../../../../src/plantstore/features/page/static/view.js";
 import { makeOddPlants, numbers } from "./odd_plants.js";
 
 const GREAT = "9223372036854775807";
@@ -81,7 +81,8 @@ for (const order of ["id", "name", "-tag"])
       for (let left = 30; left > 0; left -= 1)
         changes.set(`${pick(500)}`, pick(3) ? { id: "", name: "abc"[pick(3)] + pick(9), tag: "xyz"[pick(4)] } : null);
       for (const [id, plant] of changes) if (plant) plant.id = id;
-      view = new View(view, exchange(view.all, view.compare, plants.apply(changes)), true);
+      const made = plants.apply(changes);
+      view = new View(view, plants.items, number(exchange(view.all, view.compare, made)));
       assert.deepEqual(namesOf(view), namesOf(makeView(plants.items, view)));
       assert.deepEqual(plants.items, [...plants.items].sort((a, b) => compareIds(a.id, b.id)));
       assert.ok(plants.items.every((plant) => plants.get(plant.id) === plant));

@@ -25,18 +25,33 @@ function byTag(a, b) {
 /** @type {Record<string, Order>} */
 const ORDERS = { id: byId, name: byName, tag: byTag };
 
+// Each of them knows its place.
+/** @param {Plant[]} plants */
+export function number(plants) {
+  for (const [place, plant] of plants.entries()) plant.place = place;
+  return plants;
+}
+
 export class View {
   // `order` is the name of a field, with a minus before it for the other way round; "" is the tag of plants without.
-  /** @param {Looked} looked @param {Plant[]} plants @param {boolean} [isSorted] they are in this order */
-  constructor({ text, tags, order }, plants, isSorted = false) {
+  /** @param {Looked} looked @param {Plant[]} plants @param {Plant[]} [all] the same ones in this order, if it is known */
+  constructor({ text, tags, order }, plants, all) {
     this.text = text;
     this.tags = tags;
     this.order = order;
     this.words = fold(text).split(/\s+/).filter(Boolean);
     const compare = ORDERS[order.replace("-", "")] ?? byId;
     /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
-    this.all = isSorted ? plants : [...plants].sort(this.compare);
-    this.items = this.isWhole ? this.all : this.all.filter((plant) => this.matches(plant));
+    this.all = all ?? number([...plants].sort(this.compare));
+    this.items = this.isWhole ? this.all : this.#find(plants);
+  }
+
+  // They are looked at as they came into memory: in another order that takes five times as long.
+  /** @param {Plant[]} plants */
+  #find(plants) {
+    /** @type {Plant[]} */ const found = new Array(plants.length);
+    for (const plant of plants) if (this.matches(plant)) found[plant.place ?? 0] = plant;
+    return found.filter(Boolean);
   }
 
   get isWhole() {
