@@ -73,6 +73,18 @@ def test_escape_restores_and_tab_goes_on(filled: PageDriver) -> None:
     expect(filled[".row:has(.cell-input) .id"]).to_have_text("2")
 
 
+def test_the_editor_stays_when_its_plant_is_not_found_any_more(filled: PageDriver) -> None:
+    filled["#grid"].press("/")
+    filled.type("aloe\n", delay=20)
+    filled.page.keyboard.press("Enter")
+    filled.type("Agave\tbed", delay=20)
+    filled.assert_stored(1, "Agave", None)
+    filled.assert_count("0 of 100 plants")
+    filled.type(" 9\n", delay=20)
+    filled.assert_stored(1, "Agave", "bed 9")
+    expect(filled["#rows .row"]).to_have_count(0)
+
+
 def test_what_breaks_a_rule_stays_open_with_the_reason(filled: PageDriver) -> None:
     filled["#rows .row >> nth=0 >> .name"].dblclick()
     filled.page.keyboard.press("Delete")

@@ -77,8 +77,11 @@ def test_an_id_is_never_given_from_another_stores_list(opened: PageDriver, pair:
     opened.assert_shows("Not saved: Mint. The list could not be loaded", "#message")
     opened["#stores"].select_option(pair.name)
     opened.assert_count("2 plants")
+    expect(opened["#rows .row.refused"]).to_have_count(2)  # what was typed is all there
     opened["#message"].get_by_role("button", name="Try again").click()
     opened.assert_shows("Added Mint (3)", "#message")
+    opened["#rows .row.refused"].get_by_role("button", name="Try again").click()
+    opened.assert_shows("Added Ficus (4)", "#message")
     assert len(opened.list_plants(pair.second)) == 1
 
 

@@ -145,7 +145,7 @@ export function tellEnd(action, left = [], more = {}) {
   else hush();
 }
 
-// A single plant's row has the reason; of many, and of another store's, the message.
+// A single plant's row has the reason, when its store is shown; of many the message.
 /** @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
 function tellRefused({ kind, store, total, control, refused }, text, ways, where) {
   const [{ error, theirs }] = refused;
@@ -153,12 +153,12 @@ function tellRefused({ kind, store, total, control, refused }, text, ways, where
   if (error?.number === NOT_AS_EXPECTED && total === 1 && kind === "edit" && isHere) return solve(refused[0], theirs ?? null);
   if (kind === "add" && error?.number === ID_TAKEN) list.refresh();
   if (control.signal.aborted) return say([...text, ...rich("stopped", { n: refused.length })], ways);
-  const isInRow = total === 1 && isHere && ["add", "edit"].includes(kind);
+  const isInRow = total === 1 && ["add", "edit"].includes(kind);
   if (!isInRow) for (const item of refused) drop(item);
   const changes = refused.map(({ before, after, isGiven, theirs: now }) => ({ isGiven, before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
   const values = { ...valuesOf(changes), reason: `${error?.message ?? ""}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
-  say([...text, ...rich(isInRow ? "refused.row" : "refused", values)], { ...ways, [t("again")]: again }, "failed");
+  say([...text, ...rich(isInRow && isHere ? "refused.row" : "refused", values)], { ...ways, [t("again")]: again }, "failed");
 }
 
 /** @param {Change[]} changes */

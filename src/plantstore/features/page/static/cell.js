@@ -8,7 +8,7 @@ import { list } from "./list.js";
 import { say } from "./message.js";
 import { attachPicker, closePicker } from "./picker.js";
 import { CONTENTS, findBrokenRule, makePlant } from "./plant.js";
-import { drafts, redraw, shown } from "./state.js";
+import { drafts, shown } from "./state.js";
 import { rich, t } from "./texts.js";
 
 const makeInput = () => make("input", { className: "cell-input", autocomplete: "off", dir: "auto", enterKeyHint: "done", "aria-describedby": "reason" });
@@ -108,7 +108,7 @@ function close() {
   for (const input of Object.values(inputs.row)) input.remove();
   isMoving = false;
   complain();
-  redraw();
+  list.changeRows();
 }
 
 /** @param {KeyboardEvent} event */

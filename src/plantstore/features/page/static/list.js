@@ -3,9 +3,9 @@
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
 import { exchange, Plants } from "./plant.js";
-import { queue, redraw, rowIdOf } from "./state.js";
+import { drafts, queue, redraw, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
-import { View } from "./view.js";
+import { number, View } from "./view.js";
 
 const LOOK_EVERY = 15_000; // milliseconds, where what happens is not heard
 /** @type {Looked} */ export const ALL = { text: "", tags: [], order: "id" };
@@ -58,7 +58,6 @@ class PlantList {
     this.store = null;
     this.plants = new Plants();
     this.failures = 0;
-    this.added = [];
     this.#setState("none");
     this.view = new View(ALL, []);
     this.show(ALL);
@@ -118,7 +117,7 @@ class PlantList {
 
   /** @param {[Plant | undefined, Plant | null][]} changes */
   #change(changes) {
-    this.view = new View(this.view, exchange(this.view.all, this.view.compare, changes), true);
+    this.view = new View(this.view, this.plants.items, number(exchange(this.view.all, this.view.compare, changes)));
     this.changeRows();
   }
 
@@ -132,8 +131,8 @@ class PlantList {
   /** @param {Looked} looked */
   show(looked) {
     const isSorted = looked.order === this.view.order;
-    this.view = new View(looked, isSorted ? this.view.all : this.plants.items, isSorted);
-    this.added = this.added.filter(({ state }) => state !== "stored");
+    this.view = new View(looked, this.plants.items, isSorted ? this.view.all : undefined);
+    this.added = queue.filter(({ action }) => action.store === this.store && action.kind === "add").reverse();
     this.selected = new Set();
     this.look += 1;
     this.changeRows();
@@ -154,7 +153,10 @@ class PlantList {
     // What is not stored yet has a name of its own: its ID may be another plant's.
     const top = this.added.flatMap(({ state, after, key }) => (state === "stored" ? this.plants.get(after?.id ?? "") : after && { ...after, id: `+${key}` }) ?? []);
     const ids = new Set(top.map(({ id }) => id));
-    const rows = top.length ? [...top, ...this.view.items.filter(({ id }) => !ids.has(id))] : this.view.items;
+    const edited = drafts.cell?.place === "row" && this.plants.get(drafts.cell.id);
+    const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or given up
+    const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
+    const rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
     if (this.selected.size) this.selected = new Set(rows.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
     return rows;
   }

@@ -25,7 +25,7 @@ import { grid } from "./grid.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
 import { loadRest } from "./pages.js";
-import { isSaving, run } from "./queue.js";
+import { run } from "./queue.js";
 import { clearSearch, openAddress, showPage, showPlant } from "./search.js";
 import "./selection.js";
 import { device, Session, tab } from "./session.js";
@@ -303,7 +303,7 @@ document.addEventListener("visibilitychange", refresh);
 // A browser may restore the fields of a page after this event: the truth is not in them.
 addEventListener("pageshow", () => setTimeout(redraw));
 addEventListener("beforeunload", (event) => {
-  if (isSaving()) event.preventDefault();
+  if (queue.length) event.preventDefault();
 });
 
 document.addEventListener("keydown", (event) => {

@@ -14,8 +14,6 @@ const MAX_IDS = 8; // that are tried, where others take them first
 
 let isRunning = false;
 
-export const isSaving = () => queue.some(({ state }) => state !== "refused");
-
 // Until nothing is waiting, or the user is signed out; then it is called again.
 export async function run() {
   if (isRunning) return;
