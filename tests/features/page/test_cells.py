@@ -85,6 +85,15 @@ def test_the_editor_stays_when_its_plant_is_not_found_any_more(filled: PageDrive
     expect(filled["#rows .row"]).to_have_count(0)
 
 
+def test_the_editor_keeps_the_keys_when_its_row_goes_to_another_place(filled: PageDriver) -> None:
+    filled["#grid [data-order=name]"].click()
+    filled["#rows .row >> nth=2 >> .name"].dblclick()
+    filled.type("Aaron's rod\tbed", delay=20)
+    expect(filled["#rows .name"].first).to_have_text("Aaron's rod")
+    filled.type(" 9\n", delay=20)
+    filled.assert_stored(3, "Aaron's rod", "bed 9")
+
+
 def test_what_breaks_a_rule_stays_open_with_the_reason(filled: PageDriver) -> None:
     filled["#rows .row >> nth=0 >> .name"].dblclick()
     filled.page.keyboard.press("Delete")

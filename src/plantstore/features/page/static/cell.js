@@ -55,14 +55,14 @@ export function openCell(id, field) {
   grid.draw();
 }
 
-// Into its cell, wherever that is by now; a row that was drawn anew gets it back as it was.
+// Into its cell, wherever that is by now; a row that was moved, or drawn anew, gets it back as it was.
 /** @param {HTMLElement} row */
 export function placeEditor(row) {
   const draft = drafts.cell;
   const cell = draft?.place === "row" && row.querySelector(`.${draft.field}`);
   if (!draft || !cell) return;
   const input = inputs.row[draft.field];
-  if (input.parentElement === cell) return;
+  if (input.parentElement === cell && document.activeElement === input) return;
   const [start, end] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
   const isBack = input.isConnected && input.value === draft.text;
   isMoving = true;
@@ -75,7 +75,7 @@ export function placeEditor(row) {
   isMoving = false;
 }
 
-// The plant is gone, or not on show any more: what was typed can still be read.
+// The plant is gone, or its store: what was typed can still be read.
 export function loseDraft() {
   say(rich("edit.lost", { text: drafts.cell?.text }), {}, "failed");
   close();
