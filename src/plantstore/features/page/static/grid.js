@@ -7,7 +7,7 @@ import { loseDraft, openCell, placeEditor } from "./cell.js";
 import { $, all, colour, isNarrow, make, makeButton, targetOf } from "./dom.js";
 import { list } from "./list.js";
 import { openPanel } from "./panel.js";
-import { drafts, drop, onDraw } from "./state.js";
+import { drafts, onDraw } from "./state.js";
 import { t } from "./texts.js";
 
 const SPARE = 8; // rows beyond each edge
@@ -37,10 +37,6 @@ class Grid {
       if ($("panel").open) this.#scrollTo(this.#active); // its sheet leaves less room
     }).observe(this.root);
     onDraw(() => this.draw());
-  }
-
-  get activeId() {
-    return this.#activeId;
   }
 
   draw() {
@@ -236,7 +232,7 @@ class Grid {
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key === "ArrowUp" && this.#active === 0 && !event.shiftKey && list.may("create")) $("add-name").focus();
     else if (event.key in steps) this.#move(steps[event.key], event.shiftKey);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") this.#turn(event.key === "ArrowRight" ? "tag" : "name");
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") this.turnTo(id, event.key === "ArrowRight" ? "tag" : "name");
     else if (event.key === " ") this.#toggle(id);
     else if (event.key === "a" && isControl) list.select(new Set(idsOf(this.#items)));
     else if (event.key === "Escape" && list.selected.size) list.select(new Set());
@@ -248,12 +244,6 @@ class Grid {
     else if (event.key === "F2" || (event.key === "Enter" && !event.repeat)) openCell(id, this.#field);
     else return;
     event.preventDefault();
-  }
-
-  /** @param {TextField} field */
-  #turn(field) {
-    this.#field = field;
-    this.#tellActive();
   }
 
   /** @param {number} step @param {boolean} selects */
@@ -313,11 +303,10 @@ function drawReason(row, item) {
   cell.dataset.reason = reason;
   cell.replaceChildren(make("span", { textContent: reason, title: reason }));
   if (!reason || !item) return;
-  const isAdd = item.action.kind === "add";
   cell.append(
     makeButton(t("again"), () => retry(item)),
-    ...(isAdd ? [makeButton(t("edit"), () => takeBack(item))] : []),
-    makeButton(t("discard"), () => (isAdd ? discard(item) : drop(item))),
+    ...(item.action.kind === "add" ? [makeButton(t("edit"), () => takeBack(item))] : []),
+    makeButton(t("discard"), () => discard(item)),
   );
 }
 

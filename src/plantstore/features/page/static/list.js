@@ -14,7 +14,7 @@ class PlantList {
   /** @type {Loading | null} */ #loading = null;
   /** @type {Promise<void> | undefined} */ #loaded;
   /** @type {Plant[] | null} */ #rows = null;
-  /** @type {string[]} */ #scopes = [];
+  /** @type {string[]} */ scopes = []; // what the user may do in it
   /** @type {ListState} */ state = "none";
   /** @type {Store | null} */ store = null;
   plants = new Plants();
@@ -30,14 +30,9 @@ class PlantList {
     setInterval(() => document.hidden || this.refresh(), LOOK_EVERY);
   }
 
-  /** @param {string[]} scopes */
-  allow(scopes) {
-    this.#scopes = scopes;
-  }
-
   /** @param {string} scope */
   may(scope) {
-    return this.#scopes.includes(scope);
+    return this.scopes.includes(scope);
   }
 
   get canSelect() {
@@ -56,10 +51,9 @@ class PlantList {
   forget() {
     this.stop();
     this.store = null;
-    this.plants = new Plants();
     this.failures = 0;
-    this.#setState("none");
-    this.view = new View(ALL, []);
+    this.setState("none");
+    this.#replace(new Plants());
     this.show(ALL);
   }
 
@@ -68,13 +62,9 @@ class PlantList {
     this.#loading = null;
   }
 
-  showLoading() {
-    this.#setState("loading");
-  }
-
   // From the first page on; the plants on show stay until newer ones replace them.
   load() {
-    if (!this.may("list") || !this.store) return this.#setState("none");
+    if (!this.may("list") || !this.store) return this.setState("none");
     this.stop();
     const loading = new Loading(this.store, {
       hear: (events) => this.#hear(loading.store, events),
@@ -82,7 +72,7 @@ class PlantList {
     });
     this.#loading = loading;
     if (!this.plants.items.length) this.#replace(loading.plants);
-    this.#setState("loading");
+    this.setState("loading");
     this.#loaded = this.#read(loading);
   }
 
@@ -93,7 +83,7 @@ class PlantList {
     } catch (error) {
       if (loading !== this.#loading) return;
       this.failures += 1;
-      this.#setState("error", error);
+      this.setState("error", error);
     }
   }
 
@@ -112,7 +102,7 @@ class PlantList {
     if (added && plants === this.plants) this.#change(added.map((plant) => [undefined, plant]));
     else this.#replace(plants);
     if (plants.isComplete) this.failures = 0;
-    this.#setState(plants.isComplete ? "ready" : "loading");
+    this.setState(plants.isComplete ? "ready" : "loading");
   }
 
   /** @param {[Plant | undefined, Plant | null][]} changes */
@@ -194,7 +184,7 @@ class PlantList {
   }
 
   /** @param {ListState} state @param {Error | null} error */
-  #setState(state, error = null) {
+  setState(state, error = null) {
     this.state = state;
     this.error = error;
     redraw();

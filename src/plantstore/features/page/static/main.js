@@ -146,7 +146,6 @@ function learn(found, shown) {
   $("avatar").textContent = [...me.user][0]?.toUpperCase() ?? "";
   if (wanted && names.includes(wanted)) return openStore(wanted);
   barredFrom = wanted ?? null;
-  list.allow([]);
   list.forget();
   $("stores").value = "";
   $("role").textContent = "";
@@ -166,12 +165,12 @@ function openStore(name) {
   $("expiry").hidden = !(end && Date.parse(end) - Date.now() < SOON);
   $("expiry").textContent = end ? t("expiry", { time: formatTime(end) }) : "";
   allow(scopes);
-  list.allow(scopes);
   openAddress(api.store(name));
 }
 
 /** @param {string[]} scopes */
 function allow(scopes) {
+  list.scopes = scopes;
   for (const scope of SCOPES) document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
 }
 
@@ -185,7 +184,7 @@ function setView(view) {
 /** @param {string} token */
 function enter(token) {
   setView("app");
-  list.showLoading();
+  list.setState("loading");
   return signIn(token);
 }
 
@@ -358,7 +357,7 @@ async function maySwitch(code) {
 async function followLink(code) {
   clearAddress();
   setView("app");
-  list.showLoading();
+  list.setState("loading");
   const current = await session.find();
   if (current) await enter(current);
   if (session.token && !api.isSignedIn) return; // it cannot be reached, which has been told

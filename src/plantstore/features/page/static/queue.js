@@ -152,27 +152,26 @@ async function readEtags({ store, control }, items) {
 async function readEtag(item) {
   const { store, control } = item.action;
   const { before, after } = /** @type {Required<Change>} */ (item);
-  try {
-    const { plant, etag } = await store.api.insist(() => store.get(after.id), control.signal);
-    if (isSame(plant, before) || isSame(plant, after)) item.before = { ...before, etag };
-    else settle(item, plant);
-  } catch (error) {
-    if (error.number !== NO_PLANT) throw error;
-    settle(item, null);
-  }
+  const { plant, etag } = await store.api.insist(() => read(item), control.signal);
+  if (plant && (isSame(plant, before) || isSame(plant, after))) item.before = { ...before, etag };
+  else settle(item, plant);
 }
 
 // A retry finds the plant as it should be.
 /** @param {Pending} item */
 async function conflict(item) {
-  const { action, after } = item;
-  const { plant } = await action.store.get(after?.id ?? "").catch((error) => {
-    if (error.number !== NO_PLANT) throw error;
-    return { plant: null };
-  });
-  if (plant && after && isSame(plant, after)) finish([[item, undefined]]);
+  const { plant } = await read(item);
+  if (plant && item.after && isSame(plant, item.after)) finish([[item, undefined]]);
   else settle(item, plant);
 }
+
+// The plant as it is by now; none if it was deleted.
+/** @param {Pending} item */
+const read = ({ action, after }) =>
+  action.store.get(after?.id ?? "").catch((error) => {
+    if (error.number !== NO_PLANT) throw error;
+    return { plant: null, etag: undefined };
+  });
 
 // Somebody else was faster: the plant is `theirs` now, or deleted.
 /** @param {Pending} item @param {Plant | null} theirs */

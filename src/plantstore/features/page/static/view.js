@@ -1,6 +1,6 @@
 // The plants on show: those that have all the words that are looked for, and one of the tags, in an order.
 
-import { byId, compareIds, fold } from "./plant.js";
+import { byId, fold } from "./plant.js";
 
 // Numbers in a text are in their order: "bed 9" is before "bed 10".
 /** @param {string} text */
@@ -12,18 +12,15 @@ function keyOf(plant) {
   plant.keys ??= [makeKey(plant.name), plant.tag ? makeKey(plant.tag) : "\uffff"];
   return plant.keys;
 }
-/** @type {Order} */
-function byName(a, b) {
-  const [one, other] = [keyOf(a)[0], keyOf(b)[0]];
-  return one < other ? -1 : one > other ? 1 : compareIds(a.id, b.id);
-}
-/** @type {Order} */
-function byTag(a, b) {
-  const [one, other] = [keyOf(a)[1], keyOf(b)[1]];
-  return one < other ? -1 : one > other ? 1 : byName(a, b);
-}
+// By one of the keys; those with the same one are in another order.
+/** @param {0 | 1} at @param {Order} next @returns {Order} */
+const by = (at, next) => (a, b) => {
+  const [one, other] = [keyOf(a)[at], keyOf(b)[at]];
+  return one < other ? -1 : one > other ? 1 : next(a, b);
+};
+const byName = by(0, byId);
 /** @type {Record<string, Order>} */
-const ORDERS = { id: byId, name: byName, tag: byTag };
+const ORDERS = { id: byId, name: byName, tag: by(1, byName) };
 
 // Each of them knows its place.
 /** @param {Plant[]} plants */
