@@ -30,6 +30,10 @@ def test_a_refused_plant_stays_with_its_reason_and_can_be_mended(driver: PageDri
     refused = driver["#rows .row.refused"]
     expect(refused).to_contain_text("Mint")
     expect(refused).to_contain_text("This ID belongs to another plant")
+    with driver.page.expect_event("dialog") as asked:  # or what was typed would be lost
+        driver.evaluate("void setTimeout(() => location.reload())")
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
     refused.get_by_role("button", name="Edit").click()
     expect(driver["#add-name"]).to_have_value("Mint")
     driver["#add-id"].press("ControlOrMeta+a")
