@@ -27,9 +27,7 @@ from plantstore.features.changes.csv_lines import CsvLines
 from plantstore.features.changes.lines import (
     Change,
     Lines,
-    Read,
     describe_line,
-    read_change,
     write_result,
 )
 from plantstore.features.changes.writes import Window, Writes, is_of_all
@@ -84,7 +82,7 @@ class Changes:
         """Make the changes in the body, as it arrives, or as one if they are atomic."""
         is_csv = request.headers.get(b"content-type", b"").lower().startswith(_CSV)
         check_media_type(request.headers, _CSV if is_csv else _NDJSON)
-        read = CsvLines().read if is_csv else read_change
+        lines = CsvLines() if is_csv else Lines()
         refuse_precondition(request.headers)
         is_atomic = _read_atomic(request.query)
         if b"idempotency-key" in request.headers and not is_atomic:
@@ -94,26 +92,27 @@ class Changes:
         await self._places.wait_and_take(caller.token_store_id)
         if is_atomic:
             try:
-                return await self._make_all(request, body, caller, read)
+                return await self._make_all(request, body, caller, lines)
             finally:
                 await self._close(caller)
         body.accept()
         close = partial(self._close, caller)
-        parts = self._write_results(body, caller, read, request.id)
+        parts = self._write_results(body, caller, lines, request.id)
         return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
 
     async def _close(self, caller: Caller) -> None:
         self._places.give_back(caller.token_store_id)
 
     async def _write_results(
-        self, body: Body, caller: Caller, read: Read, request_id: bytes
+        self, body: Body, caller: Caller, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body is the result of the next line."""
         writes = Writes(self._database, self._lane)
         error: PlantStoreError | None = None
         try:
-            async for number, lines in self._read_windows(body):
-                results = await writes.exchange(await self._decode(lines, number, caller, read))
+            async for number, window in self._read_windows(body, lines):
+                changes = await self._decode(window, number, caller, lines)
+                results = await writes.exchange(changes)
                 if results:
                     yield results
                 if writes.are_over:
@@ -131,13 +130,15 @@ class Changes:
         if results:
             yield results
 
-    async def _make_all(self, request: Request, body: Body, caller: Caller, read: Read) -> Response:
+    async def _make_all(
+        self, request: Request, body: Body, caller: Caller, lines: Lines
+    ) -> Response:
         """Make all of the changes, or none; the response's lines follow from the changes."""
         window: list[tuple[int, Change]] = []
         results, fingerprint = [], sha256()
-        async for first, lines in self._read_windows(body):
-            fingerprint.update(b"\n".join((*lines, b"")))
-            for number, change in await self._decode(lines, first, caller, read):
+        async for first, part in self._read_windows(body, lines):
+            fingerprint.update(b"\n".join((*part, b"")))
+            for number, change in await self._decode(part, first, caller, lines):
                 if isinstance(change, PlantStoreError):
                     return _refuse(request, number, change)
                 window.append((number, change))
@@ -168,12 +169,14 @@ class Changes:
             return _refuse(request, number, error)
         return make_response(200, _LINES + revision_line(revision), b"".join(results))
 
-    async def _read_windows(self, body: Body) -> AsyncIterator[tuple[int, list[bytes]]]:
+    async def _read_windows(
+        self, body: Body, lines: Lines
+    ) -> AsyncIterator[tuple[int, list[bytes]]]:
         """The lines in windows, each with the number of the first line.
 
         A window is empty if no more lines have arrived.
         """
-        lines, number, part = Lines(), 1, b"\n"
+        number, part = 1, b"\n"
         while part:
             part = await body.read_part()
             complete = lines.feed(part) if part else lines.end()
@@ -184,14 +187,16 @@ class Changes:
             if not body.buffered:
                 yield number, []
 
-    async def _decode(self, lines: list[bytes], number: int, caller: Caller, read: Read) -> Window:
+    async def _decode(
+        self, window: list[bytes], number: int, caller: Caller, lines: Lines
+    ) -> Window:
         """The changes; blank lines are counted and skipped."""
         decoded = []
-        for start in range(0, len(lines), _LINES_PER_TURN):
+        for start in range(0, len(window), _LINES_PER_TURN):
             await self._turns.take(caller.principal, _COST)
-            for line in lines[start : start + _LINES_PER_TURN]:
+            for line in window[start : start + _LINES_PER_TURN]:
                 if line and not line.isspace():
-                    change = read(line, caller)
+                    change = lines.read(line, caller)
                     if change is not None:
                         decoded.append((number, change))
                 number += 1

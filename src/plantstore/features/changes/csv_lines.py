@@ -1,34 +1,78 @@
 """Lines of CSV with changes, as lists have them and as spreadsheets save them.
 
-The first line names the columns: the keys of a change, in any order; others are ignored. No text of
-a plant has a line end, so that each line is whole.
+The first line names the columns: the keys of a change, in any order; others are ignored. A quoted
+cell may have line breaks: its record stands in several lines, and its result names the first.
+
+Invariant: the text within a cell is never read as a change.
 """
 
 import csv
 import json
+import re
+from collections.abc import Iterator
 
 from plantstore.core.cells import read_fields
 from plantstore.core.decoding import MAX_LINE
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller
-from plantstore.features.changes.lines import Change, read_change
+from plantstore.features.changes.lines import Change, Lines, read_change
+
+_TOO_LONG = b"-" * (MAX_LINE + 1)
+# Cells with their delimiters, then a quoted cell that does not end.
+_OPEN = {
+    it: re.compile(
+        rb'(?:(?:"(?:[^"]|"")*+"[^D]*+|[^"D][^D]*+|)D)*+"(?:[^"]|"")*+'.replace(b"D", it.encode())
+    )
+    for it in ",;\t"
+}
 
 
-class CsvLines:
-    """Reads the lines of one body; each has what a line of JSON with its cells would have."""
+class CsvLines(Lines):
+    """Splits a body of CSV into records, and reads each as a line of JSON with its cells."""
 
     def __init__(self) -> None:
+        super().__init__()
+        self._record: list[bytes] = []  # the lines of one whose last cell's quotes are open
+        self._size = 0
         self._columns: list[str] = []
-        self._delimiter = ","
+        self._delimiter = ""
+
+    def feed(self, part: bytes) -> list[bytes]:
+        """The records that are complete with this part, each with an empty line for each break."""
+        return list(self._join(super().feed(part)))
+
+    def end(self) -> list[bytes]:
+        """The last record, even if its quotes are open."""
+        return [*self._join(super().end()), b"\n".join(self._record)]
+
+    def _join(self, lines: list[bytes]) -> Iterator[bytes]:
+        for line in lines:
+            self._size += len(line) + 1
+            if self._size > MAX_LINE:  # whether quotes are open is not known from here on
+                yield from (b"" for _ in self._record)
+                self._record = []
+                yield line and _TOO_LONG
+            elif self._is_open(line):
+                self._record.append(line)
+            else:
+                yield b"\n".join((*self._record, line))
+                yield from (b"" for _ in self._record)
+                self._record, self._size = [], 0
+
+    def _is_open(self, line: bytes) -> bool:
+        """Whether a cell's quotes are open at the end of this line."""
+        if not self._delimiter and line.strip():
+            self._delimiter = chr(max(b",;\t", key=line.count))
+        if self._record:
+            line = b'"' + line
+        return b'"' in line and _OPEN[self._delimiter].fullmatch(line) is not None
 
     def read(self, line: bytes, caller: Caller) -> Change | PlantStoreError | None:
-        """See ``Read``: the line with the columns is skipped, and those whose cells are empty."""
+        """See ``Lines``: the line with the columns is skipped, and those whose cells are empty."""
         if len(line) > MAX_LINE:
             return RequestError(41301)
         try:
             text = line.decode("utf-8-sig")
-            if not self._columns:
-                self._delimiter = max(",;\t", key=text.count)
             (cells,) = csv.reader([text], delimiter=self._delimiter, strict=True)
             if not self._columns:
                 self._columns = [cell.strip().lower() for cell in cells]

@@ -3,7 +3,6 @@
 Invariant: an incomplete line is kept only up to the maximum length.
 """
 
-from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -18,8 +17,6 @@ from plantstore.http.errors import describe_error
 from plantstore.http.preconditions import read_tags
 
 Change = Create | Update | Upsert | Delete
-# The caller's change in a line that is not blank, or why there is none; None to skip the line.
-Read = Callable[[bytes, Caller], Change | PlantStoreError | None]
 
 _SCOPES = {
     "create": (Scope.CREATE,),
@@ -43,7 +40,7 @@ _DELETED = b'{"line":%d,"status":204}\n'
 
 
 class Lines:
-    """Splits a body into lines as it arrives."""
+    """Splits a body into lines as it arrives, and reads them."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -57,6 +54,10 @@ class Lines:
     def end(self) -> list[bytes]:
         """The last line, which needs no line end."""
         return [self._rest]
+
+    def read(self, line: bytes, caller: Caller) -> "Change | PlantStoreError | None":
+        """The caller's change in a line, or why there is none; None to skip the line."""
+        return read_change(line, caller)
 
 
 def read_change(line: bytes, caller: Caller) -> Change | PlantStoreError:
