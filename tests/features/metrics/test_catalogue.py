@@ -16,6 +16,7 @@ from tests.service import Service
 MONITORING = Path(__file__).parents[3] / "docs" / "monitoring"
 # What stands in expressions beside metrics; Prometheus makes ``up`` itself.
 WORDS = {"absent", "and", "by", "histogram_quantile", "max", "min", "or", "rate", "sum"} | {
+    "clamp_max",
     "time",
     "up",
 }

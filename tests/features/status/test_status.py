@@ -10,7 +10,7 @@ from plantstore.features.status.facts import Facts, judge, read_certificate_end
 from tests.certificates import make_certificate
 from tests.cli.program import CREATE, Program
 
-FINE = Facts(now(), now(), 0, now() + 90 * DAY_MS, disk_free=10**9, disk_size=10**12)
+FINE = Facts(None, now(), now(), 0, now() + 90 * DAY_MS, disk_free=10**9, disk_size=10**12)
 
 
 @pytest.fixture
@@ -38,15 +38,20 @@ def test_one_screen_shows_it(program: Program) -> None:
             replace(FINE, verified_at=now() - 9 * DAY_MS),
             "the last verified backup was recorded 9.0",
         ),
+        (
+            replace(FINE, created_at=now() - 3 * DAY_MS, backup_at=None, verified_at=None),
+            "no backup was recorded: back up each night",
+        ),
         (replace(FINE, certificate_ends_at=now() + 13 * DAY_MS), "the TLS certificate expires at"),
         (replace(FINE, disk_free=10**8), "the disk has 0.1 GB free: free some space"),
     ],
 )
 def test_what_is_about_to_go_wrong_is_named(facts: Facts, words: str) -> None:
     small_disk = replace(FINE, disk_free=10**8, disk_size=10**9)
+    new = replace(FINE, created_at=now() - DAY_MS, backup_at=None, verified_at=None)
     (wrong,) = [one for one in judge(facts) if not one.ok]
     assert wrong.detail.startswith(words)
-    assert all(one.ok for fine in (FINE, small_disk) for one in judge(fine))
+    assert all(one.ok for fine in (FINE, small_disk, new) for one in judge(fine))
 
 
 def test_a_certificates_end_is_read(tmp_path: Path) -> None:

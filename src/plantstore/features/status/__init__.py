@@ -3,8 +3,8 @@
 from plantstore.feature import Feature, Metric
 
 _TIMES = {
-    "backup": "the last backup was recorded",
-    "verified_backup": "the last backup that was verified was recorded",
+    "backup": "the last backup was recorded, else the oldest store created",
+    "verified_backup": "the last verified backup was recorded, else the oldest store created",
     "certificate_expiry": "the TLS certificate expires",
 }
 
@@ -21,6 +21,7 @@ FEATURE = Feature(
             for name, what in _TIMES.items()
         ),
         Metric("disk_free_bytes", "gauge", "Free bytes of the SQLite file's disk", merge="max"),
+        Metric("disk_size_bytes", "gauge", "Bytes of the SQLite file's disk", merge="max"),
         Metric("tokens_expiring", "gauge", "Valid tokens that expire in 14 days", merge="max"),
     ),
 )

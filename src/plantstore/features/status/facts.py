@@ -18,6 +18,10 @@ from plantstore.sql.session import Queries
 SOON_MS = 14 * DAY_MS
 _MAX_BACKUP_DAYS = {"backup": 2, "verified backup": 8}
 _MIN_FREE = 10**9  # bytes; of a small disk, a twentieth
+_BACKUP_ADVICE = (
+    "back up each night with `plantstore backup FOLDER --verify --record`, and after a backup by "
+    "another program run `plantstore backup --record`"
+)
 _CERTIFICATE = re.compile("-----BEGIN CERTIFICATE-----(.+?)-----END", re.DOTALL)
 # A certificate's validity in DER: from and until, with two digits of the year or four.
 _VALIDITY = re.compile(
@@ -26,8 +30,12 @@ _VALIDITY = re.compile(
 
 
 class Facts(Struct, frozen=True):
-    """Times in milliseconds, None for never or without; the disk is SQLite's, in bytes."""
+    """Times in milliseconds, None for never or without; the disk is SQLite's, in bytes.
 
+    ``created_at`` is of the oldest store: from then on there should be backups.
+    """
+
+    created_at: int | None
     backup_at: int | None
     verified_at: int | None
     tokens_expiring: int
@@ -42,13 +50,17 @@ def find_facts(settings: Settings, reader: Queries) -> Facts:
 
 
 def add_files(
-    settings: Settings, backup_at: int | None, verified_at: int | None, tokens: int
+    settings: Settings,
+    created_at: int | None,
+    backup_at: int | None,
+    verified_at: int | None,
+    tokens: int,
 ) -> Facts:
     """The facts, with those of the certificate and of the disk."""
     ends_at = read_certificate_end(settings.tls_cert)
     file = find_file(settings.database)
     size, _, free = (0, 0, None) if file is None else shutil.disk_usage(file.parent)
-    return Facts(backup_at, verified_at, tokens, ends_at, free, size)
+    return Facts(created_at, backup_at, verified_at, tokens, ends_at, free, size)
 
 
 def read_certificate_end(path: str | None) -> int | None:
@@ -78,13 +90,11 @@ def judge(facts: Facts) -> Iterator[Check]:
     at = now()
     backups = {"backup": facts.backup_at, "verified backup": facts.verified_at}
     for name, made_at in backups.items():
-        if made_at is None:
-            detail = f"no {name} was recorded: see `plantstore backup --record`"
-            yield Check(name, ok=True, detail=detail)
-            continue
-        days = (at - made_at) / DAY_MS
+        days = (at - (made_at or facts.created_at or at)) / DAY_MS
         detail = f"the last {name} was recorded {days:.1f} days ago"
         advice = ", too long ago: see the log of plantstore-backup.service"
+        if made_at is None:
+            detail, advice = f"no {name} was recorded: {_BACKUP_ADVICE}", ""
         yield _judge(name, detail, advice, ok=days <= _MAX_BACKUP_DAYS[name])
     if facts.certificate_ends_at is not None:
         detail = f"the TLS certificate expires at {write_time(facts.certificate_ends_at)}"

@@ -21,7 +21,7 @@ def add_gauges(app: App) -> None:
     if app.process.number == 0:
         values = {metric.name: math.nan for metric in FEATURE.metrics}
         if find_file(app.settings.database) is None:
-            del values["disk_free_bytes"]
+            del values["disk_free_bytes"], values["disk_size_bytes"]
         app.gauges |= {name: partial(values.__getitem__, name) for name in values}
         app.run_beside(_measure(app, values))
 
@@ -36,11 +36,16 @@ async def _measure(app: App, values: dict[str, float]) -> None:
 async def _read(app: App) -> Mapping[str, float]:
     ((*row,),) = await app.database.read("read_status", now(), now() + SOON_MS)
     facts = add_files(app.settings, *row)
+    begun_at = facts.created_at or now()
     ends_at = facts.certificate_ends_at
     return {
-        "backup_timestamp_seconds": (facts.backup_at or 0) / 1000,
-        "verified_backup_timestamp_seconds": (facts.verified_at or 0) / 1000,
+        "backup_timestamp_seconds": (facts.backup_at or begun_at) / 1000,
+        "verified_backup_timestamp_seconds": (facts.verified_at or begun_at) / 1000,
         "certificate_expiry_timestamp_seconds": math.inf if ends_at is None else ends_at / 1000,
         "tokens_expiring": facts.tokens_expiring,
-        **({} if facts.disk_free is None else {"disk_free_bytes": facts.disk_free}),
+        **(
+            {"disk_free_bytes": facts.disk_free, "disk_size_bytes": facts.disk_size}
+            if facts.disk_free is not None
+            else {}
+        ),
     }
