@@ -79,7 +79,8 @@ def test_what_the_server_refuses_is_logged_and_tried_again(
     refusal = f"{missing} does not exist"
     with launched(tmp_path, url) as service:
         assert wait_for_readiness(service, 503) == NO_CONNECTION
-        assert f"waiting for the database: 127.0.0.1:{server.port}: " in service.log()
+        hint = "waiting for the database (check the setting database)"
+        assert f"{hint}: 127.0.0.1:{server.port}: " in service.log()
         assert refusal in service.log()
         told = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).refusal("token", "list")
         assert "cannot use the database: " in told

@@ -1,5 +1,7 @@
 """``plantstore token``: list, rotate, revoke; create is in ``new_tokens.py``."""
 
+import shlex
+
 import click
 
 from plantstore.cli.administration_log import name_token, noting
@@ -12,6 +14,7 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.core.clock import now
+from plantstore.core.model import Scope
 from plantstore.sql.administration import tokens as records
 from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.administration.tokens import (
@@ -151,6 +154,11 @@ def revoke(
             output.note(f"revoked the token {whose}")
     if not revoked:
         output.note("there is no token to revoke")
+    if user is not None and any(Scope.MANAGE in token.scopes for token in revoked):
+        output.note(
+            f"{user} could add members, tokens, links and webhooks, which live on: see "
+            f"`plantstore audit list --user {shlex.quote(user)}`"
+        )
     output.report(list(map(describe_token, revoked)), [])
 
 

@@ -152,7 +152,9 @@ class PostgresDatabase:
                 ):
                     distribution = await require_schema_of(connection)
             except (TimeoutError, psycopg.Error) as error:
-                self._availability.fail("waiting for the database", error)
+                self._availability.fail(
+                    "waiting for the database (check the setting database)", error
+                )
                 self._has_tried.set()
                 await asyncio.sleep(_RETRY_SECONDS)
             else:

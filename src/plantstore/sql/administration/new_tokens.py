@@ -81,7 +81,7 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
         names = ", ".join(sorted(beyond))
         enough = next(higher for higher in Role if scopes <= higher.scopes)
         raise InvalidChangeError(
-            reason=f"the role {role} does not allow: {names}; make the user {enough} first"
+            reason=f"the role {role} does not allow: {names}; give the user the role {enough} first"
         )
     return replace(grant, scopes=scopes)
 

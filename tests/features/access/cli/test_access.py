@@ -40,6 +40,13 @@ def test_a_change_says_what_it_did(program: Program, call: str, said: str) -> No
     assert done.data()
 
 
+def test_revoking_who_could_give_access_says_where_to_look(program: Program) -> None:
+    look = " audit list --user ada`"
+    assert look not in program.run("token", "revoke", "--user", "ada").err
+    program.out("token", "create", "--store", "nursery", "--user", "ada", "--manage")
+    assert look in program.run("token", "revoke", "--user", "ada").err
+
+
 def test_quiet_changes_say_nothing(program: Program) -> None:
     for call in ("token revoke --all", "store rename nursery orchard", "user delete ada --yes"):
         done = program.run(*call.split(), "--quiet")
