@@ -16,18 +16,22 @@ _PAGE_ROWS = 1000
 def find_undo(
     session: Session, store: Store, user: User, since: int
 ) -> tuple[Sequence[Wanted], Sequence[int]]:
-    """How plants were before the user's first change since then; and the ids of those left alone.
+    """How plants were before the user's changes since then; and the ids of those left alone.
 
-    These were changed by others later, or no event tells how they were.
+    Of a plant that others changed in between, the changes after theirs are undone. Those left
+    alone were changed by others later, or no event tells how they were.
     """
     before: dict[int, NewPlant | None] = {}
     updated: dict[int, int] = {}  # plants of which an earlier event tells, and their first revision
-    later: set[int] = set()
+    later: dict[int, NewPlant | None] = {}  # plants as others changed them after the user
     for revision, kind, *row, user_id in _read_events(session, store, since):
         plant = NewPlant(*row[: len(PLANT_FIELDS)])
         if user_id != user.user_id:
             if plant.id in before:
-                later.add(plant.id)
+                later[plant.id] = None if kind == "plant.deleted" else plant
+        elif plant.id in later:
+            before[plant.id] = later.pop(plant.id)
+            updated.pop(plant.id, None)
         elif plant.id not in before:
             before[plant.id] = plant if kind == "plant.deleted" else None
             if kind == "plant.updated":

@@ -44,4 +44,28 @@ def test_what_a_user_did_is_taken_back(url: str, tmp_path: Path) -> None:
             assert program.data(*UNDO, "1h", "--yes") == {**done, **NOTHING}
 
 
+def test_what_a_user_repeats_after_others_is_undone_to_what_others_left(
+    url: str, tmp_path: Path
+) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+    with Service(tmp_path, database=url) as service:
+        ada_token, eve_token = (service.make_token("nursery", name) for name in ("ada", "eve"))
+        with service.client(ada_token) as ada, service.client(eve_token) as eve:
+            for number in (1, 2, 3):
+                assert ada.post("/plants", json={"id": number, "name": "right"}).is_success
+            for _ in range(2):
+                assert eve.delete("/plants/1").is_success
+                done = program.data(*UNDO, "1h", "--yes")
+                assert (done["added"], done["skipped"]) == (1, [])
+            for user, name in ((eve, "wrong"), (ada, "better"), (eve, "wrong")):
+                assert user.put("/plants/2", json={"name": name}).is_success
+            assert eve.put("/plants/3", json={"name": "wrong"}).is_success
+            assert ada.delete("/plants/3").is_success
+            assert eve.post("/plants", json={"id": 3, "name": "wrong"}).is_success
+            done = program.data(*UNDO, "1h", "--yes")
+            assert (done["changed"], done["removed"], done["skipped"]) == (1, 1, [])
+            names = [plant["name"] for plant in ada.get("/plants").json()]
+            assert names == ["right", "better"]
+
+
 NOTHING = {"added": 0, "changed": 0, "removed": 0, "changes": []}
