@@ -146,8 +146,8 @@ def test_a_copy_by_cron_is_renewed_when_the_list_has_changed(reader: Reader) -> 
         with reader.service.client(reader.ada) as client:
             client.post("/plants", json={"id": plant_id, "name": "Fern"})
         reader.paste(copying, TOKEN=reader.ada)
-        copy = folder / "plants.json"
-        assert len(json.loads(copy.read_text())) == plant_id - 7
+        copy = folder / "plants.ndjson"
+        assert len(copy.read_text().splitlines()) == plant_id - 7
         written_at = copy.stat().st_mtime_ns
         reader.paste(copying, TOKEN=reader.ada)
         assert copy.stat().st_mtime_ns == written_at
@@ -161,7 +161,9 @@ def test_webhooks(reader: Reader) -> None:
     made = json.loads(reader.paste(over_http, TOKEN=manager))
     assert made["events"] == ["plant.deleted"]
     others = take("webhooks.md", "When a receiver fails", "Secrets")
-    printed = reader.paste(*others, manage, ID=made["id"])
+    # Its receiver is nowhere: the test fails.
+    managing = manage.replace("plantstore webhook test", "! plantstore webhook test")
+    printed = reader.paste(*others, managing, ID=made["id"])
     assert "whsec_" in printed
     assert "webhook.test" in printed
     (left,) = reader.program.data("webhook", "list", "--store", "nursery")

@@ -26,6 +26,7 @@ def expect_error(
         assert challenge == _CHALLENGES.get(number)
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers.get("allow") == allow
+    assert answer.headers["cache-control"] == "no-store"
     if answer.status in _RETRY_STATUSES:
         assert int(answer.headers["retry-after"]) >= 1
     else:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
 from plantstore.http.limits.fair_queue import CACHED, ROUTED, FairQueue
-from plantstore.http.limits.lanes import Lanes
+from plantstore.http.limits.lanes import Lane, Lanes
 from plantstore.server.messages import Request
 from tests.administration import open_administration
 from tests.databases import create_sqlite
@@ -52,6 +52,46 @@ async def test_beside_others_each_has_a_share_of_each_round(cost: int, share: in
         assert sum(turns.try_take("a", cost) for _ in range(MANY)) == share
         await asyncio.sleep(0)
         await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(
+    "group", [[(1, user) for user in range(MANY)], [f"{n}" for n in range(MANY)]]
+)
+async def test_the_users_of_a_store_and_the_networks_have_two_shares_together(
+    group: list[Hashable],
+) -> None:
+    turns, done = FairQueue(), list[Hashable]()
+
+    async def take(key: Hashable) -> None:
+        await turns.take(key, ROUTED)
+        done.append(key)
+
+    turns.try_take((2, 1), ROUTED)
+    waiting = asyncio.gather(*(take(key) for key in [*MANY * group[:1], *group]))
+    for rounds in range(1, 6):
+        await asyncio.sleep(0)
+        assert len(done) <= 8 * rounds
+        assert turns.try_take((2, 1), ROUTED)
+    await waiting
+    assert set(done[: MANY + 14]) == set(group)  # one who floods delays no other of the group
+
+
+async def test_a_store_with_many_pieces_for_a_lane_delays_another_by_one() -> None:
+    lane, done = Lane(FairQueue()), list[str]()
+
+    async def work(store: str) -> None:
+        await lane.enter(store)
+        done.append(store)
+        await asyncio.sleep(0)
+        lane.leave()
+
+    flood = [asyncio.create_task(work("flood")) for _ in range(4)]
+    await asyncio.sleep(0)
+    other = asyncio.create_task(work("other"))
+    await asyncio.sleep(0)
+    flood[1].cancel()
+    await asyncio.gather(*flood, other, return_exceptions=True)
+    assert done == ["flood", "other", "flood", "flood"]
 
 
 async def test_a_few_requests_of_nobody_who_is_known_make_no_user_wait() -> None:

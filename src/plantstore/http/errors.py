@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from plantstore.core import errors
 from plantstore.core.errors import PlantStoreError, RequestError
-from plantstore.http.responses import header_line, json_response
+from plantstore.http.responses import NO_STORE, header_line, json_response
 from plantstore.server.messages import Response
 
 
@@ -166,7 +166,7 @@ def _number_of(error: PlantStoreError) -> int:
 
 def _make_response(number: int, details: Mapping[str, object], message: object) -> Response:
     row = _BY_NUMBER[number]
-    headers = b""
+    headers = NO_STORE  # browsers cache a 404 or a 410 otherwise
     if number in _CHALLENGES:
         challenge = 'Bearer realm="plants"' + _CHALLENGES[number].format(**details)
         headers += header_line("WWW-Authenticate", challenge.encode())

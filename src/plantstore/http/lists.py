@@ -149,7 +149,7 @@ class PlantLists:
         """Charge for the plants before they are read; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         await self._turns.take(caller.principal, count // _READ_AT_COST)
-        return self._lanes.of(caller.principal) if count > _MANY else nullcontext()
+        return self._lanes.of(caller.principal) if count > _MANY or query.tags else nullcontext()
 
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
         """The plants of a page in this form."""

@@ -93,7 +93,9 @@ def test_a_service_sends_to_no_private_address_unless_it_is_told(
     tmp_path: Path, receiver: Receiver
 ) -> None:
     with Service(tmp_path) as service, managing(service, "nursery") as client:
-        made = create_webhook(client, receiver.url)
+        refused = client.post("/webhooks", json={"url": receiver.url})
+        assert "must begin with https" in expect_refused(refused, 40014)
+        made = create_webhook(client, receiver.url.replace("http:", "https:"))
         sent = client.post(f"/webhooks/{made['id']}/test").raise_for_status().json()
         assert "private address" in sent["response"]
         assert "status" not in sent

@@ -107,7 +107,7 @@ class Changes:
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body is the result of the next line."""
-        writes = Writes(self._database, self._lane)
+        writes = Writes(self._database, self._lane, caller.token_store_id)
         error: PlantStoreError | None = None
         try:
             async for number, window in self._read_windows(body, lines):
@@ -151,7 +151,7 @@ class Changes:
         revision = caller.revision
         try:
             if atomic.writes:
-                await self._lane.enter()
+                await self._lane.enter(caller.token_store_id)
                 try:
                     _, revision = await self._database.write(atomic)
                 finally:

@@ -32,15 +32,15 @@ _OF_ONE_LINE = (
 
 
 class Writes:
-    """Makes changes, window after window, each in the ``lane`` of all bodies.
+    """Makes changes, window after window, each in the ``lane`` of all bodies, in the store's turn.
 
     ``next_line`` is the first line without a result; ``are_over`` says that an error of more than
     one line has happened: nothing more is changed.
     """
 
-    def __init__(self, database: Database, lane: Lane) -> None:
+    def __init__(self, database: Database, lane: Lane, store_id: int) -> None:
         self._database = database
-        self._lane = lane
+        self._lane, self._store_id = lane, store_id
         self._running: asyncio.Task[bytes] | None = None
         self.next_line = 1
         self.are_over = False
@@ -53,7 +53,7 @@ class Writes:
         else:
             results = await asyncio.shield(running)
         if window and not self.are_over:
-            await self._lane.enter()
+            await self._lane.enter(self._store_id)
             self._running = asyncio.get_running_loop().create_task(self._write(window))
             self._running.add_done_callback(lambda _: self._lane.leave())
         return results

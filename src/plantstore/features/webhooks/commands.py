@@ -40,7 +40,7 @@ def create(session: Session, store: str, output: Output, **target: Any) -> None:
     Example:
       plantstore webhook create --store nursery https://example.com/plants
     """
-    make = partial(webhooks.create_webhook, key=_read_settings().webhook_key)
+    make = partial(webhooks.create_webhook, settings=_read_settings())
     _change("create", make, session, store, Target(**target), output)
 
 
@@ -71,7 +71,10 @@ def _print_rows(
 
 def _test(session: Session, store: str, webhook_id: str, output: Output) -> None:
     store_id = require_store(session, store).store_id
-    output.print_record(send_now(session, _read_settings(), store_id, webhook_id))
+    delivery = send_now(session, _read_settings(), store_id, webhook_id)
+    output.print_record(delivery)
+    if not 200 <= (delivery.get("status") or 0) < 300:  # noqa: PLR2004 - as HTTP has it
+        raise click.exceptions.Exit(1)
 
 
 def _rotate(session: Session, store_id: int, webhook_id: str) -> Record:
@@ -94,7 +97,7 @@ def _change(
     if "secret" not in record:
         output.report_change(record, f"{verb}d the webhook to {record['url']}")
         return
-    output.note(f"messages to {record['url']} are signed with this secret, which is shown once:")
+    output.note(f"{verb}d the webhook {record['id']} to {record['url']}; its secret, shown once:")
     output.print(record, record["secret"])
 
 

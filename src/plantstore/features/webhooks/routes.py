@@ -39,7 +39,7 @@ def add_webhooks(app: App) -> None:
     owners.reads("/webhooks", lambda *of: list(map(describe, webhooks.list_webhooks(*of))))
     owners.reads(_ONE, lambda *of: describe(webhooks.find_webhook(*of)))
     owners.reads(f"{_ONE}/deliveries", lambda *of: list(map(describe, list_deliveries(*of))))
-    _add_changes(owners, settings.webhook_key)
+    _add_changes(owners, settings)
     _add_sending(app, settings)
     deliverer = Deliverer(app.settings, app.open_session)
     app.gauges["webhooks_failing"] = lambda: deliverer.failing
@@ -48,7 +48,7 @@ def add_webhooks(app: App) -> None:
     app.at_close.append(deliverer.close)
 
 
-def _add_changes(owners: Owners, key: str | None) -> None:
+def _add_changes(owners: Owners, settings: WebhookSettings) -> None:
     def add(
         verb: str,
         route: str,
@@ -65,11 +65,12 @@ def _add_changes(owners: Owners, key: str | None) -> None:
         method, pattern = route.split()
         owners.changes(f"webhook {verb}", method, pattern, change, body)
 
-    create = partial(webhooks.create_webhook, key=key)
+    create = partial(webhooks.create_webhook, settings=settings)
     add("create", "POST /webhooks", create, Target, _CREATED)
-    add("change", f"PUT {_ONE}", webhooks.change_webhook, Target)
+    change_target = partial(webhooks.change_webhook, settings=settings)
+    add("change", f"PUT {_ONE}", change_target, Target)
     add("delete", f"DELETE {_ONE}", webhooks.delete_webhook, status=_NO_CONTENT)
-    add("rotate", f"POST {_ONE}/rotate", partial(webhooks.rotate_webhook, key=key))
+    add("rotate", f"POST {_ONE}/rotate", partial(webhooks.rotate_webhook, key=settings.webhook_key))
 
 
 def _add_sending(app: App, settings: WebhookSettings) -> None:

@@ -24,6 +24,7 @@ from plantstore.core.errors import (
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import TEXT_LENGTHS, broken_rule
 from plantstore.features.access.http.bodies import Text
+from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.messages import (
     Message,
     make_message,
@@ -62,13 +63,16 @@ class Target(Struct, frozen=True):
     description: Text = ""
     paused: Annotated[bool, Meta(description="true or false")] = False
 
-    def check(self) -> tuple[str, str, str | None, str]:
+    def check(self, settings: WebhookSettings) -> tuple[str, str, str | None, str]:
         """The fields for the webhook's row; no events mean all.
 
         :raises InvalidChangeError: a field is not valid.
         """
         if not _URL.match(self.url):
             reason = "url must be such as https://example.com/plants; http leads to localhost alone"
+            raise InvalidChangeError(reason=reason)
+        if self.url.startswith("http:") and not settings.webhook_allow_private:
+            reason = "url must begin with https://: webhook_allow_private is not set"
             raise InvalidChangeError(reason=reason)
         lengths = {"url": (2000,), "description": (256, 0), "tag": TEXT_LENGTHS["tag"]}
         for name, bounds in lengths.items():
@@ -153,7 +157,9 @@ def find_webhook(session: Queries, store_id: int, webhook_id: str) -> Webhook:
     raise NoSuchWebhookError(webhook_id=webhook_id)
 
 
-def create_webhook(session: Queries, store_id: int, target: Target, *, key: str | None) -> Record:
+def create_webhook(
+    session: Queries, store_id: int, target: Target, *, settings: WebhookSettings
+) -> Record:
     """A webhook with its secret; it gets all events from now on.
 
     :raises PlantStoreError: there are too many, or it is not valid.
@@ -162,8 +168,8 @@ def create_webhook(session: Queries, store_id: int, target: Target, *, key: str 
         raise InvalidChangeError(reason="webhooks need: pip install 'plantstore[webhooks]'")
     if len(list_webhooks(session, store_id)) >= _MAX_WEBHOOKS:
         raise TooMuchAccessError(things="webhooks")
-    webhook_id = os.urandom(8).hex()
-    row = (*target.check(), make_secret(key), now())
+    webhook_id, key = os.urandom(8).hex(), settings.webhook_key
+    row = (*target.check(settings), make_secret(key), now())
     session.query("insert_webhook", store_id, webhook_id, *row)
     return _show_secret(session, store_id, webhook_id, key)
 
@@ -179,9 +185,11 @@ def _show_secret(session: Queries, store_id: int, webhook_id: str, key: str | No
     return describe(webhook) | {"secret": reveal_secret(webhook.secret, key)}
 
 
-def change_webhook(session: Queries, store_id: int, webhook_id: str, target: Target) -> Record:
+def change_webhook(
+    session: Queries, store_id: int, webhook_id: str, target: Target, *, settings: WebhookSettings
+) -> Record:
     """Replace all fields; without ``paused`` it is resumed."""
-    session.query("change_webhook", store_id, webhook_id, *target.check())
+    session.query("change_webhook", store_id, webhook_id, *target.check(settings))
     reason = "paused by an owner" if target.paused else None
     return set_paused(session, store_id, webhook_id, reason=reason)
 

@@ -4,6 +4,9 @@ A round is one iteration of the event loop, with all requests that arrived since
 user's requests beyond the quantum wait for the next rounds, in their order, so a user who floods
 the service delays mostly themselves. A cost beyond the quantum is paid in the next rounds. A user
 who is alone never waits.
+
+While several stores are active, all users of a store together get no more than two quanta, and so
+do all clients without a token: a store's owner can make users, and an attacker may have addresses.
 """
 
 import asyncio
@@ -16,39 +19,62 @@ BYTES_SENT = 4096  # of a response, which cost 1 more
 BYTES_READ = 512  # of a body
 REFUSED = 18  # is added to that of a request that is refused, which is explained and logged
 _QUANTUM = 24
+_GROUP_QUANTUM = 48
 _SHARED_SECONDS = 10.0  # after another user was seen
 
 _Waiting = tuple[int, "asyncio.Future[None]"]
 
 
+class _Active:
+    """Whether several of them, users or groups, were active recently."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.last: Hashable = self
+        self._shared_until = 0.0
+        self.are_several = False
+
+    def see(self, key: Hashable) -> None:
+        if self.last is not self:
+            self._shared_until = self._loop.time() + _SHARED_SECONDS
+            if not self.are_several:
+                self._look_for_others()
+        self.last = key
+
+    def _look_for_others(self) -> None:
+        self.are_several = self._loop.time() < self._shared_until
+        if self.are_several:
+            self._loop.call_at(self._shared_until, self._look_for_others)
+
+
 class FairQueue:
-    """The turns of the users, or addresses, of a process. Make it on the event loop.
+    """The turns of the users, or networks, of a process. Make it on the event loop.
 
     ``is_shared`` says whether several were active recently.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._last: Hashable = None  # who was seen
-        self.is_shared = False
-        self._shared_until = 0.0
-        self._spent: dict[Hashable, int] = {}  # in this round
-        self._waiting: dict[Hashable, deque[_Waiting]] = {}
+        self._users, self._groups = _Active(), _Active()
+        self._spent: dict[Hashable, int] = {}  # in this round, by users and by groups
+        self._waiting: dict[Hashable, deque[_Waiting]] = {}  # whose turn is next, first
+
+    @property
+    def is_shared(self) -> bool:
+        return self._users.are_several
 
     def try_take(self, key: Hashable, cost: int) -> bool:
         """Take a turn if there is one now; returns whether there was."""
-        if key != self._last:
-            if self._last is not None:
-                self._shared_until = self._loop.time() + _SHARED_SECONDS
-                if not self.is_shared:
-                    self._look_for_others()
-            self._last = key
-        elif not self.is_shared:
+        if key != self._users.last:
+            self._users.see(key)
+            group = _group_of(key)
+            if group != self._groups.last:
+                self._groups.see(group)
+        elif not self._users.are_several:
             return True
-        spent = self._spent.get(key, 0)
-        if spent >= _QUANTUM:  # at least as long as others of the key wait
+        if key in self._waiting or not self._has_turn(key):
             return False
-        self._spend(key, spent + cost)
+        self._spend(key, cost)
         return True
 
     async def take(self, key: Hashable, cost: int) -> None:
@@ -63,39 +89,50 @@ class FairQueue:
 
         With only a few in a round, a lone user's requests still need not wait.
         """
-        spent = self._spent.get(network, 0)
-        if spent < _QUANTUM:
-            self._spend(network, spent + ROUTED)
+        if network not in self._waiting and self._has_turn(network):
+            self._spend(network, ROUTED)
         else:
             await self.take(network, ROUTED)
 
     def charge(self, key: Hashable, cost: int) -> None:
         """Add to the cost of a request, whose size is known after it was handled."""
-        if self.is_shared:
-            self._spend(key, self._spent.get(key, 0) + cost)
+        if self._users.are_several:
+            self._spend(key, cost)
 
-    def _look_for_others(self) -> None:
-        self.is_shared = self._loop.time() < self._shared_until
-        if self.is_shared:
-            self._loop.call_at(self._shared_until, self._look_for_others)
+    def _has_turn(self, key: Hashable) -> bool:
+        if self._spent.get(key, 0) >= _QUANTUM:
+            return False
+        group = _group_of(key)
+        return not self._groups.are_several or self._spent.get(group, 0) < _GROUP_QUANTUM
 
-    def _spend(self, key: Hashable, spent: int) -> None:
+    def _spend(self, key: Hashable, cost: int) -> None:
         if not self._spent:
             self._loop.call_soon(self._begin_round)
-        self._spent[key] = spent
+        for it in (key, _group_of(key)):
+            self._spent[it] = self._spent.get(it, 0) + cost
 
     def _begin_round(self) -> None:
         before, self._spent = self._spent, {}
         for key, cost in before.items():
-            if cost > _QUANTUM:
-                self._spend(key, cost - _QUANTUM)
+            quantum = _GROUP_QUANTUM if isinstance(key, int | None) else _QUANTUM
+            if cost > quantum:
+                self._spent[key] = cost - quantum
+        if self._spent or self._waiting:
+            self._loop.call_soon(self._begin_round)
+            self._spent.setdefault(None, 0)
         for key, waiting in tuple(self._waiting.items()):
-            spent = self._spent.get(key, 0)
-            while waiting and spent < _QUANTUM:
+            if not self._has_turn(key):
+                continue
+            del self._waiting[key]
+            while waiting and self._has_turn(key):
                 cost, turn = waiting.popleft()
                 if not turn.done():  # the service stopped waiting for it
                     turn.set_result(None)
-                    spent += cost
-            self._spend(key, spent)
-            if not waiting:
-                del self._waiting[key]
+                    self._spend(key, cost)
+            if waiting:  # after all others
+                self._waiting[key] = waiting
+
+
+def _group_of(key: Hashable) -> int | None:
+    """The store of a user's token, or None: all networks are one group."""
+    return key[0] if isinstance(key, tuple) else None

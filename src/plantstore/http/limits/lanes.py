@@ -1,6 +1,7 @@
 """Lanes, for work too long for the rounds of a fair queue: one piece of a lane at a time."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
@@ -11,7 +12,7 @@ _PAUSE = 1.0  # for a second in which a piece of work was done
 
 
 class Lane:
-    """Runs one piece of work at a time.
+    """Runs one piece of work at a time; the keys of those that wait have turns.
 
     While several users are active, the lane is then left to others for as long as the work took.
     """
@@ -19,18 +20,40 @@ class Lane:
     def __init__(self, turns: FairQueue) -> None:
         self._loop = asyncio.get_running_loop()
         self._turns = turns
-        self._lock = asyncio.Lock()
+        self._is_taken = False
+        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}  # whose turn is next, first
         self._began = 0.0
 
-    async def enter(self) -> None:
-        """Wait until no piece of work is in progress."""
-        await self._lock.acquire()
+    async def enter(self, key: Hashable = None) -> None:
+        """Wait until no piece of work is in progress, and it is the key's turn."""
+        if self._is_taken:
+            turn = self._loop.create_future()
+            self._waiting.setdefault(key, deque()).append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self._pass_on()
+                raise
+        self._is_taken = True
         self._began = self._loop.time()
 
     def leave(self) -> None:
         """Let the next piece of work enter."""
         seconds = self._loop.time() - self._began if self._turns.is_shared else 0.0
-        self._loop.call_later(_PAUSE * seconds, self._lock.release)
+        self._loop.call_later(_PAUSE * seconds, self._pass_on)
+
+    def _pass_on(self) -> None:
+        while self._waiting:
+            key, turns = next(iter(self._waiting.items()))
+            del self._waiting[key]
+            turn = turns.popleft()
+            if turns:  # after all others
+                self._waiting[key] = turns
+            if not turn.done():  # it was not cancelled
+                turn.set_result(None)
+                return
+        self._is_taken = False
 
 
 class Lanes:

@@ -33,6 +33,7 @@ from plantstore.features.access.http.tokens import (
 )
 from plantstore.features.access.links import Link
 from plantstore.http.app import App
+from plantstore.http.limits.fair_queue import ROUTED
 from plantstore.http.limits.rates import Rates, require
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.server.messages import Request, Response
@@ -83,13 +84,14 @@ class Redemption:
         self._jobs = jobs
         self._owners = owners
         self._client_address = app.client_address
-        self._requests = app.pools.requests
+        self._turns, self._requests = app.turns, app.pools.requests
         self._guesses = Rates(*read_rate(app.settings.invalid_token_rate))
 
     async def redeem_code(self, request: Request) -> Response:
         network = network_of(self._client_address(request))
         self._requests.take(network)
         request.holder = network
+        await self._turns.take(network, ROUTED)
         require(self._guesses.check(network))
         body = await read_body(request, LinkCode)
 
