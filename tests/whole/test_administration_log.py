@@ -143,8 +143,12 @@ def test_every_change_is_told_with_who_made_it(
     actions = [row["action"] for row in rows]
     assert actions == [path for path in CHANGES if path not in NOT_AUDITED]
     assert {row["by"] for row in rows} == {"grace\nINFO"}
-    plants = {row["action"]: (row["store"], row["details"].get("plants")) for row in rows}
-    assert (plants["event undo"], plants["import"]) == (("nursery", 1), ("nursery", 1))
+    named = {row["action"]: row for row in rows}
+    for path in ("event undo", "import"):
+        assert (named[path]["store"], named[path]["details"]["plants"]) == ("nursery", 1)
+    assert named["event undo"]["user"] == named["member add"]["user"]
+    assert named["event undo"]["details"]["since"] < named["event undo"]["at"]
+    assert named["link create"]["details"] == named["link revoke"]["details"]
 
 
 def test_a_database_that_a_command_replaced_or_filled_says_so(administrator: Administrator) -> None:

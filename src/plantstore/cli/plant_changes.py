@@ -65,10 +65,11 @@ def change_plants(
     command: str,
     dry_run: bool,
     yes: bool,
+    **noted: object,
 ) -> None:
     """Change plants to what ``find`` returns, after a confirmation; or show what would change.
 
-    It also gives the ids of plants that are left alone.
+    It also gives the ids of plants that are left alone. What is ``noted`` goes to the audit trail.
 
     :raises SetupError: it is not confirmed, or the store has no room.
     """
@@ -90,7 +91,7 @@ def change_plants(
         try:
             _write(session, store, staged, command, summary)
         finally:
-            note_change(session, command, store=store.name, plants=summary.count)
+            note_change(session, command, store=store.name, plants=summary.count, **noted)
     summary.dry_run = dry_run
     output.report(summary, _describe(summary))
 

@@ -178,4 +178,8 @@ def undo(
     """
     ours = require_store(session, store)
     find = partial(find_undo, session, ours, require_user(session, user), since)
-    change_plants(session, ours, find, output, command="event undo", dry_run=dry_run, yes=yes)
+    noted = {"user": user, "since": format_time(since)}
+    output.note(f"undoing changes by {user} since {noted['since']}")
+    change_plants(
+        session, ours, find, output, command="event undo", dry_run=dry_run, yes=yes, **noted
+    )

@@ -1,5 +1,6 @@
 """``plantstore event undo``: what one user did is taken back, and what others did later stays."""
 
+import re
 from pathlib import Path
 
 from tests.cli.program import Program
@@ -27,6 +28,7 @@ def test_what_a_user_did_is_taken_back(url: str, tmp_path: Path) -> None:
             assert ada.put("/plants/3", json={"name": "later"}).is_success
             before = ada.get("/plants").json()
             shown = program.run(*UNDO, "1h", "--dry-run").err.splitlines()
+            assert re.fullmatch(r"undoing changes by eve since 2\d{3}-[-T:\d]{14}Z", shown.pop(0))
             assert shown[0] == "would change plants of nursery; added: 1, changed: 2, removed: 1"
             assert "earlier events are trimmed: 3" in shown[-1]
             assert ada.get("/plants").json() == before

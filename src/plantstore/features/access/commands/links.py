@@ -2,7 +2,7 @@
 
 import click
 
-from plantstore.cli.administration_log import changing, noting
+from plantstore.cli.administration_log import noting
 from plantstore.cli.options import (
     grant_options,
     session_options,
@@ -59,8 +59,9 @@ def create(
             f"a browser cannot open {address}: give --address with http:// or https://"
         )
     store, user = str(grant.store), grant.subject
-    with changing(session, "link create", store=store, user=user):
+    with noting(session) as note:
         made = links.create_link(session, require_store(session, store).store_id, grant)
+        note("link create", link_id=made.link_id, store=store, user=user)
     url = make_url(address, made.code)
     until = format_time(made.expires_at)
     output.note(f"this link signs {user} in to {store}, once, until {until}:")
