@@ -8,7 +8,8 @@ from plantstore.cli.output import Output, format_time
 from plantstore.core.settings import Settings, load_database, without_password
 from plantstore.core.sources import Sources
 from plantstore.databases import reading
-from plantstore.features.status.facts import find_facts, judge
+from plantstore.features import FEATURES
+from plantstore.features.status.facts import find_facts
 from plantstore.version import VERSION
 
 
@@ -30,6 +31,12 @@ def status(sources: Sources, output: Output) -> None:
         facts = find_facts(settings, reader)
         ((size, program),) = reader.query("read_size")
         ((stores, plants),) = reader.query("count_all")
+    results = (
+        result
+        for feature in FEATURES
+        if feature.checks is not None
+        for result in feature.load(feature.checks)(settings)
+    )
     output.print_record(
         {
             "version": VERSION,
@@ -45,6 +52,6 @@ def status(sources: Sources, output: Output) -> None:
             "verified_backup_at": format_time(facts.verified_at),
             "certificate_expires_at": format_time(facts.certificate_ends_at),
             "tokens_expiring": facts.tokens_expiring,
-            "problems": [check.detail for check in judge(facts) if not check.ok],
+            "problems": [result.detail for result in results if not result.ok],
         }
     )

@@ -7,6 +7,7 @@ revision when the webhook is made, and only grows.
 import os
 import re
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
@@ -23,6 +24,8 @@ from plantstore.core.errors import (
 )
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import TEXT_LENGTHS, broken_rule
+from plantstore.core.settings import Settings
+from plantstore.databases import reading
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.messages import (
@@ -33,9 +36,11 @@ from plantstore.features.webhooks.messages import (
     reveal_secret,
 )
 from plantstore.sql.administration.audit import Actor, write_audit
+from plantstore.sql.checks import Check
 from plantstore.sql.session import Queries, Session
 
 _MAX_WEBHOOKS = 20
+_MISSING = "webhooks need: pip install 'plantstore[webhooks]'"
 _MAX_DELIVERIES = 100
 _ACTOR = Actor("", name="plantstore")
 _WEEK_US = 7 * 24 * 3600 * 10**6
@@ -157,6 +162,14 @@ def find_webhook(session: Queries, store_id: int, webhook_id: str) -> Webhook:
     raise NoSuchWebhookError(webhook_id=webhook_id)
 
 
+def check(settings: Settings) -> Iterator[Check]:
+    """Whether the webhooks that there are can be delivered, for ``plantstore check``."""
+    with reading(settings.database) as reader:
+        if reader.query("find_any_webhook"):
+            ok = find_spec("aiohttp") is not None
+            yield Check("webhooks", ok=ok, detail="webhooks can be delivered" if ok else _MISSING)
+
+
 def create_webhook(
     session: Queries, store_id: int, target: Target, *, settings: WebhookSettings
 ) -> Record:
@@ -165,7 +178,7 @@ def create_webhook(
     :raises PlantStoreError: there are too many, or it is not valid.
     """
     if find_spec("aiohttp") is None:
-        raise InvalidChangeError(reason="webhooks need: pip install 'plantstore[webhooks]'")
+        raise InvalidChangeError(reason=_MISSING)
     if len(list_webhooks(session, store_id)) >= _MAX_WEBHOOKS:
         raise TooMuchAccessError(things="webhooks")
     webhook_id, key = os.urandom(8).hex(), settings.webhook_key
