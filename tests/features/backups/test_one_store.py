@@ -120,8 +120,12 @@ def test_some_plants_come_back_alone_and_under_the_stores_new_name(
     backup = back_up(program, database_kind, request)
     mutate(client)
     execute(program.database, "UPDATE stores SET name = 'garden'")
-    restored = program.data("restore", backup, "--store", "garden", "--plants", "1,4,99", "--yes")
-    assert (restored["added"], restored["changed"], restored["removed"]) == (1, 0, 1)
+    assert "the stores are: garden" in program.refusal("restore", backup, "--store", "nursery")
+    restore = ("restore", backup, "--store", "garden", "--yes", "--plants")
+    assert "neither garden nor the backup has: 98,99" in program.refusal(*restore, "98,99")
+    done = program.run(*restore, "1,4,99")
+    assert done.err.splitlines()[0] == "neither garden nor the backup has: 99"
+    assert "added: 1, changed: 0, removed: 1" in done.err
     names = [plant["name"] for plant in client.get("/plants").json()]
     assert names == ["right", "wrong", "right"]
 
@@ -168,3 +172,5 @@ def test_what_cannot_be_restored_is_refused_and_nothing_is_changed(
     assert "need a backup and --store" in program.refusal("restore", backup, "--dry-run", status=2)
     assert "there is no such file" in program.refusal("restore", "nope.db", "--store", "nursery")
     assert len(client.get("/plants").json()) == 2
+    program.out("store", "delete", "nursery", "--yes")
+    assert "store create nursery`, then restore its plants" in program.refusal(*restore)

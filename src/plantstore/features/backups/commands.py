@@ -23,13 +23,18 @@ from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database
 from plantstore.features.backups.backup import back_up
-from plantstore.features.backups.one_store import find_in_backup, open_backup, read_wanted
+from plantstore.features.backups.one_store import (
+    find_in_backup,
+    find_missing,
+    open_backup,
+    read_wanted,
+    require_stored,
+)
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.restore import Restored
 from plantstore.features.backups.restore import restore as replace_database
 from plantstore.features.backups.verifying import repair as repair_database
 from plantstore.features.backups.verifying import verify as verify_database
-from plantstore.sql.administration.records import require_store
 
 
 @click.command()
@@ -175,8 +180,13 @@ def restore(
         _replace(backup, database, output, yes=yes)
     else:
         with closing(open_session(database)) as session, open_backup(backup) as source:
-            ours = require_store(session, store)
+            ours = require_stored(session, source, store)
             earlier = find_in_backup(source, ours)
+            if missing := find_missing(source, earlier, session, ours, plants):
+                sentence = f"neither {store} nor the backup has: {','.join(map(str, missing))}"
+                if len(missing) == len(plants):
+                    raise SetupError(sentence)
+                output.note(sentence)
             change_plants(
                 session,
                 ours,

@@ -8,11 +8,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from plantstore.core.errors import SetupError
 from plantstore.core.model import Store
 from plantstore.databases import open_session
 from plantstore.features.backups.backup import explained
 from plantstore.features.backups.restore import copy_backup
-from plantstore.sql.administration.records import list_stores, require_store
+from plantstore.sql.administration.records import find_store, list_stores, require_store
 from plantstore.sql.changes import Wanted, find_plants, read_plants
 from plantstore.sql.session import Session
 from plantstore.sqlite.connection import migrate
@@ -39,15 +40,41 @@ def open_backup(backup: str) -> Iterator[Session]:
             yield session
 
 
+def require_stored(session: Session, backup: Session, name: str) -> Store:
+    """The store of this name, into which plants of the backup are restored.
+
+    :raises SetupError: only the backup has it.
+    :raises NoSuchStoreError: neither has it.
+    """
+    deleted = find_store(backup, name)
+    if find_store(session, name) is None and deleted and not _find_same(session, deleted):
+        raise SetupError(
+            f"only the backup has a store {name!r}: create it with "
+            f"`plantstore store create {name}`, then restore its plants"
+        )
+    return require_store(session, name)
+
+
 def find_in_backup(backup: Session, store: Store) -> Store:
     """The store in a backup, where it may have had another name.
 
     :raises NoSuchStoreError: the backup does not have it.
     """
-    for earlier in list_stores(backup):
-        if (earlier.store_id, earlier.created_at) == (store.store_id, store.created_at):
-            return earlier
-    return require_store(backup, store.name)
+    return _find_same(backup, store) or require_store(backup, store.name)
+
+
+def _find_same(session: Session, store: Store) -> Store | None:
+    same = (store.store_id, store.created_at)
+    stores = list_stores(session)
+    return next((it for it in stores if (it.store_id, it.created_at) == same), None)
+
+
+def find_missing(
+    backup: Session, earlier: Store, session: Session, store: Store, ids: Sequence[int]
+) -> list[int]:
+    """Those of these ids that neither the backup nor the store has."""
+    stored = find_plants(backup, earlier.store_id, ids) | find_plants(session, store.store_id, ids)
+    return [plant_id for plant_id in ids if plant_id not in stored]
 
 
 def read_wanted(

@@ -86,7 +86,11 @@ class Copy:
         if conflict is not None:
             advice = "delete it there, make the same change to the source"
             if self._store is not None:
-                advice = f"bring back its plants with `plantstore restore --store {self._store}`"
+                advice = (
+                    "if the store is not there, create it there with `plantstore store create "
+                    f"{self._store}`; bring back its plants with `plantstore restore BACKUP "
+                    f"--store {self._store}`, where BACKUP is the source"
+                )
             raise SetupError(
                 f"{self._target.location} has {conflict}, {self._source.location} does not: "
                 f"{advice}, or copy to an empty database; nothing was written"
