@@ -10,12 +10,14 @@ from collections.abc import Hashable
 from contextlib import suppress
 
 from plantstore.core.errors import PlantStoreError
+from plantstore.core.failures import RepeatLimit
 from plantstore.server.body import ClientGoneError
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Stream
 from plantstore.server.sockets import count_unacknowledged
 
 logger = logging.getLogger(__name__)
+_limit = RepeatLimit()
 
 MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
 _PIECE = 64 * 1024
@@ -89,7 +91,8 @@ class Sender:
         except PlantStoreError:
             logger.warning("a stream was aborted: the database failed")
         except (ClientGoneError, asyncio.CancelledError):
-            logger.info("a stream was aborted: its client has gone, or the service is stopping")
+            if _limit.admit("gone") is not None:  # clients that listen come and go as they please
+                logger.info("a stream was aborted: its client has gone, or the service is stopping")
         finally:
             # To its end, also if the connection is lost meanwhile, which cancels this. A task that
             # ended as cancelled would keep all of this until the garbage is collected.
