@@ -30,6 +30,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("UV_TOOL_DIR", f"{tmp_path}/uv")
     monkeypatch.setenv("UV_TOOL_BIN_DIR", f"{tmp_path}/bin")
     (tmp_path / "bin").mkdir()
+    (tmp_path / "opt").mkdir()
     copy_project(tmp_path / "plantstore")
     return tmp_path
 
@@ -37,7 +38,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def on(machine: Path, *blocks: str) -> str:
     """The script of blocks, in the machine's folders; the project's is there already."""
     script = "".join(blocks).replace("git clone ADDRESS-OF-THIS-REPOSITORY plantstore", "")
-    script = script.replace("/opt/plantstore", f"{machine}/venv")
+    script = script.replace("/opt/", f"{machine}/opt/")
     return f"cd {machine}\n{script.replace('/usr/local/bin', f'{machine}/bin')}"
 
 

@@ -39,6 +39,7 @@ RUN_BY: Mapping[str, str] = {
 }
 NOT_RUN: Mapping[str, str] = {
     "install.md#": "it installs Debian's packages",
+    "install.md#uninstall": "it removes a machine's service",
     "production.md#systemd": "it sets up a machine",
     "production.md#containers": "it needs Docker",
     "proxies.md#the-services": "it needs systemd; tests/deploy/test_rolling.py does the same",

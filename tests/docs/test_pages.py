@@ -241,7 +241,8 @@ def test_a_move_copies_twice(reader: Reader) -> None:
 
 
 def test_a_renewed_certificate(tmp_path: Path) -> None:
-    serving, hook = take("production.md", "TLS")
+    (settings,) = take("production.md", "TLS", kind="toml")
+    (hook,) = take("production.md", "TLS")
     make_certificate(tmp_path).with_suffix(".key").rename(tmp_path / "key.pem")
     renewed = tmp_path / "renewed"
     renewed.mkdir()
@@ -249,10 +250,12 @@ def test_a_renewed_certificate(tmp_path: Path) -> None:
     (renewed / "cert.key").rename(renewed / "privkey.pem")
     hook = hook.replace("-o plantstore ", "").replace("/etc/plantstore", str(tmp_path))
     port = free_port()
-    serving = serving.replace("0.0.0.0 --port 8443", f"127.0.0.1 --port {port}").rstrip()
+    settings = settings.replace('"0.0.0.0"', '"127.0.0.1"').replace("8443", str(port))
+    settings = settings.replace("/etc/plantstore", str(tmp_path))
+    (tmp_path / "tls.toml").write_text(settings)
     pages.paste(
         Program(tmp_path),
-        f"{serving} 2>log & trap 'kill $!' EXIT\n",
+        "plantstore --settings tls.toml serve 2>log & trap 'kill $!' EXIT\n",
         f"until curl -sfk https://127.0.0.1:{port}/readyz; do sleep 0.1; done\n",
         f"RENEWED_LINEAGE={renewed}\n{hook}",
         "until grep -q 'was reloaded from' log; do sleep 0.1; done\n",
