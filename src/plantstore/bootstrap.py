@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 @contextmanager
 def surrounded(start: Start) -> Iterator[None]:
-    """Enter the context managers of the features, until the end of the block."""
+    """Enter the context managers of the features, until the end of the block.
+
+    That of access is the last: it declares the token only when the others can serve.
+    """
     with ExitStack() as stack:
-        for surround in _load_parts("surrounds"):
+        for surround in reversed([*_load_parts("surrounds")]):
             stack.enter_context(surround(start))
         yield
 

@@ -2,6 +2,7 @@
 
 import secrets
 import signal
+import socket
 from pathlib import Path
 
 import httpx
@@ -73,6 +74,22 @@ def test_it_is_listed_and_stays_revoked(url: str, tmp_path: Path) -> None:
         service.start()
         assert status(service, token) == 401
     assert f"the declared token {listed['id']} was revoked: declare another" in service.log()
+
+
+@pytest.mark.parametrize("other", [{}, {"PLANTSTORE_TOKEN": secrets.token_hex(32)}])
+def test_a_service_that_cannot_start_leaves_it_as_it_is(
+    url: str, tmp_path: Path, other: dict[str, str]
+) -> None:
+    token = secrets.token_hex(32)
+    with (
+        Service(tmp_path, database=url, settings={"token": token}) as service,
+        socket.create_server(("127.0.0.1", 0)) as taken,
+    ):
+        program = Program(tmp_path, {"PLANTSTORE_DATABASE": url, **other})
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        program.refusal("serve", "--port", "0", "--metrics", address)
+        changes = [row["action"] for row in program.data("audit", "list")]
+        assert (status(service, token), changes) == (200, ["token declare"])
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ from functools import partial
 from prometheus_client import CollectorRegistry, start_http_server, values
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from plantstore.core.errors import SetupError
 from plantstore.features.metrics.catalogue import REGISTRY
-from plantstore.features.metrics.starting import FOLDER
+from plantstore.features.metrics.starting import FOLDER, read_address, refusing
 
 logger = logging.getLogger(__name__)
 
@@ -22,8 +21,6 @@ _latest = deque[socket.socket](maxlen=8)
 
 def serve_metrics(address: str, base: int, number: int) -> None:
     """Count in this process; process 0 serves the numbers of all on ``host:port`` until it ends.
-
-    A port such as ``+1000`` is counted from the ``base``.
 
     :raises SetupError: the address is not available.
     """
@@ -35,18 +32,12 @@ def serve_metrics(address: str, base: int, number: int) -> None:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # neither has types
     if number:
         return
-    host, _, given = address.rpartition(":")
-    port = int(given) + (base if given.startswith("+") else 0)
-    try:
-        server, _ = start_http_server(port, host.strip("[]"), registry)
-    except (OSError, OverflowError, UnicodeError) as error:  # the latter for names of no host
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise SetupError(
-            f"cannot serve metrics on {address}: {reason}; choose another --metrics"
-        ) from None
+    with refusing(address):
+        host, port = read_address(address, base)
+        server, _ = start_http_server(port, host, registry)
     server.get_request = partial(_accept, server.socket)  # type: ignore[method-assign]  # it has no
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # setting for either
-    logger.info("metrics at http://%s:%d/metrics", host, server.server_port)
+    logger.info("metrics at http://%s:%d/metrics", address.rpartition(":")[0], server.server_port)
 
 
 def _accept(listener: socket.socket) -> tuple[socket.socket, object]:

@@ -8,11 +8,13 @@ for it.
 
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
+from plantstore.core.errors import SetupError
 from plantstore.feature import Start
 from plantstore.features.metrics import MetricsSettings
 from plantstore.http.app import App
@@ -23,8 +25,17 @@ _PREFIX = "plantstore-metrics-"
 
 @contextmanager
 def surround(start: Start) -> Iterator[None]:
-    """Make the folder that workers share, before they are forked."""
-    if start.settings.of(MetricsSettings).metrics is None or start.settings.workers == 1:
+    """Make the folder that workers share, before they are forked.
+
+    :raises SetupError: the address is not available.
+    """
+    address = start.settings.of(MetricsSettings).metrics
+    if address is not None:
+        with refusing(address):
+            host, port = read_address(address, start.settings.port)
+            family, *_, found = socket.getaddrinfo(host, port)[0]
+            socket.create_server((str(found[0]), port), family=family).close()
+    if address is None or start.settings.workers == 1:
         yield
         return
     memory = os.environ.get("RUNTIME_DIRECTORY", "/dev/shm")  # noqa: S108 - the folder is ours alone
@@ -40,6 +51,24 @@ def surround(start: Start) -> Iterator[None]:
         import plantstore.features.metrics.meter  # noqa: F401, PLC0415 - for all workers
 
         yield
+
+
+def read_address(address: str, base: int) -> tuple[str, int]:
+    """Its host and port; a port such as ``+1000`` is counted from the ``base``."""
+    host, _, given = address.rpartition(":")
+    return host.strip("[]"), int(given) + (base if given.startswith("+") else 0)
+
+
+@contextmanager
+def refusing(address: str) -> Iterator[None]:
+    """Raise a SetupError if the block cannot listen on this address."""
+    try:
+        yield
+    except (OSError, OverflowError, UnicodeError) as error:  # the latter for names of no host
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SetupError(
+            f"cannot serve metrics on {address}: {reason}; choose another --metrics"
+        ) from None
 
 
 def add_metrics(app: App) -> None:
