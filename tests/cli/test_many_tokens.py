@@ -14,9 +14,9 @@ def program(program: Program) -> Program:
 
 
 def test_what_is_mistyped_is_not_created(program: Program) -> None:
-    refused = program.refusal("token", "create", "--store", "nurserie", "--user", "kim")
-    assert "no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): add --c" in refused
-    assert [len(program.data(kind, "list")) for kind in ("user", "store")] == [2, 1]
+    for _ in range(2):
+        refused = program.refusal("token", "create", "--store", "nurserie", "--user", "kim")
+        assert "no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): add --c" in refused
 
 
 def test_what_is_created_by_a_mistyped_name_is_told(program: Program) -> None:
