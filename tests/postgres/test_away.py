@@ -1,5 +1,6 @@
 """A PostgreSQL that is away: the service starts, says so, waits, and serves when it comes."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,9 +28,12 @@ def server(tmp_path: Path) -> Iterator[PostgresServer]:
 
 
 @contextmanager
-def launched(folder: Path, url: str, workers: int = 1) -> Iterator[Service]:
+def launched(
+    folder: Path, url: str, workers: int = 1, token: str | None = None
+) -> Iterator[Service]:
     """A service that listens, whether it is ready or not."""
-    service = Service(folder, database=url, settings={"workers": workers})
+    declared = {} if token is None else {"token": token}
+    service = Service(folder, database=url, settings={"workers": workers, **declared})
     service.launch()
     try:
         service.wait_for_origin()
@@ -145,6 +149,18 @@ def test_nothing_of_the_url_is_told(tmp_path: Path) -> None:
     with launched(tmp_path, url) as service:
         assert wait_for_readiness(service, 503) == NO_CONNECTION
         assert "secret" not in service.log()
+
+
+@pytest.mark.parametrize("is_declared", [False, True])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_token_that_cannot_be_declared_is_logged_once(
+    tmp_path: Path, workers: int, *, is_declared: bool
+) -> None:
+    token = secrets.token_hex(32) if is_declared else None
+    url = "postgresql://someone@localhost:1/plants"
+    with launched(tmp_path, url, workers, token) as service:
+        wait_until(lambda: service.log().count("waiting for the database") > 3 * workers)
+        assert service.log().count("cannot declare the token") == is_declared
 
 
 def test_an_idle_service_tells_of_a_silent_server(

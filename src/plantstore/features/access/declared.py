@@ -41,6 +41,7 @@ failures = FailureLog(logger, "the declared token matches the settings")
 _STORE = "default"
 _NAME = "declared"  # of the token's user, and its label
 _RETRY_SECONDS = 1.0
+_FAILURE = "cannot declare the token of the settings: %s"
 
 
 @contextmanager
@@ -55,7 +56,7 @@ def surround(start: Start) -> Iterator[None]:
             with closing(open_session(settings.database)) as session:
                 declare(session, token, settings.max_plants)
         except SetupError as error:
-            logger.warning("the declared token is not valid yet: %s", error)
+            failures.add(_FAILURE, error)
     if "welcome" in start.flags:
         from plantstore.features.access.welcome import welcome  # noqa: PLC0415 - seldom
 
@@ -68,6 +69,7 @@ async def keep_declared(app: "App") -> None:
     settings, is_due = app.settings, asyncio.Event()
     app.at_reload.append(is_due.set)
     token = settings.of(AccessSettings).token
+    has_declared = token is not None  # else a failure delays nothing
 
     def work() -> None:
         with closing(app.open_session()) as session:
@@ -77,7 +79,8 @@ async def keep_declared(app: "App") -> None:
         try:
             await asyncio.to_thread(work)
         except SetupError as error:
-            failures.add("cannot declare the token of the settings: %s", error)
+            if has_declared and not failures.is_failing:
+                failures.add(_FAILURE, error)
             await asyncio.sleep(_RETRY_SECONDS)
             continue
         failures.note_success()
@@ -85,6 +88,7 @@ async def keep_declared(app: "App") -> None:
         is_due.clear()
         try:
             token = Sources({}, os.environ, settings.file).read(AccessSettings).token
+            has_declared = has_declared or token is not None
         except SetupError as error:
             logger.error("keeping the current declared token: %s", error)  # noqa: TRY400 - the reason is enough
 
