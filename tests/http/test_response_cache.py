@@ -1,4 +1,4 @@
-"""Remembered responses: bounded in bytes; what is too large is not kept."""
+"""The response cache is bounded in bytes, and keeps no response that is too large."""
 
 import pytest
 
@@ -25,8 +25,8 @@ def test_requests_and_responses_share_one_bound() -> None:
     cache.put((1, 7, b""), RESPONSE)
     for number in range(1000):
         cache.put_request(b"%d" % number, RESPONSE, CALLER)
-    recalled = sum(cache.requests.get(b"%d" % number) is not None for number in range(1000))
-    assert 0 < recalled < SIZE / 1000
+    cached = sum(cache.requests.get(b"%d" % number) is not None for number in range(1000))
+    assert 0 < cached < SIZE / 1000
     assert cache.get((1, 7, b"")) is RESPONSE
 
 

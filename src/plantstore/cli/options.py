@@ -168,6 +168,6 @@ def _make_label() -> str:
     """The default label: who created the token, where and when, as in ``ada@till-3 2030-01-31``."""
     date = f"{datetime.now(UTC):%Y-%m-%d}"
     *_, person = describe_person().values()
-    who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
-    label = f"{who} {date}"
+    place = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
+    label = f"{place} {date}"
     return date if broken_rule(label, LABEL_MAX) else label  # others choose these names

@@ -70,14 +70,14 @@ def test_what_agrees_is_counted(seeded: Program) -> None:
         ("UPDATE revisions SET plants = 41", (None, "it has 40 plants, and counts 41")),
         (
             "UPDATE revisions SET revision = 41",
-            (None, "it has 40 events after revision 0, the last one 40, and is at revision 41"),
+            (None, "it has 40 events after revision 0, the last at 40, and is at revision 41"),
         ),
         (
             (
                 "DELETE FROM events WHERE revision = 7; UPDATE revisions SET plants = 39; "
                 "DELETE FROM plants WHERE id = -196"
             ),
-            (None, "it has 39 events after revision 0, the last one 40, and is at revision 40"),
+            (None, "it has 39 events after revision 0, the last at 40, and is at revision 40"),
         ),
         (
             "DELETE FROM plants WHERE id = -266; UPDATE revisions SET plants = 39",

@@ -104,8 +104,8 @@ def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterato
     if held != plants:
         yield Mismatch(name, None, f"it has {held} plants, and counts {plants}")
     if later != revision - trimmed or (last or 0) > revision:
-        what = f"it has {later} events after revision {trimmed}, the last one {last}, and is at "
-        yield Mismatch(name, None, f"{what}revision {revision}")
+        latest = f"{later} events after revision {trimmed}, the last at {last}"
+        yield Mismatch(name, None, f"it has {latest}, and is at revision {revision}")
     for plant_id, kind, event in reader.query("find_mismatches", store_id, MAX_MISMATCHES + 1):
         yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
     if first == 1 or (first is None and trimmed == 0):  # no event was trimmed

@@ -33,8 +33,8 @@ def surround(start: Start) -> Iterator[None]:
     if address is not None:
         with refusing(address):
             host, port = read_address(address, start.settings.port)
-            family, *_, found = socket.getaddrinfo(host, port)[0]
-            socket.create_server((str(found[0]), port), family=family).close()
+            family, *_, place = socket.getaddrinfo(host, port)[0]
+            socket.create_server((str(place[0]), port), family=family).close()
     if address is None or start.settings.workers == 1:
         yield
         return

@@ -102,8 +102,8 @@ class Redemption:
                 issued = links.redeem_code(session, body.code)
                 made = issued.token
                 self._owners.audit(session, request, "link redeem", made, describe_made(made))
-            who = {"store_id": made.store_id, "user_id": made.user_id}
-            self._owners.log(request, {**who, **describe_made(made)})
+            user = {"store_id": made.store_id, "user_id": made.user_id}
+            self._owners.log(request, {**user, **describe_made(made)})
             return json_response(
                 201, describe_token(made, token=issued.secret, store=made.store), NO_STORE
             )

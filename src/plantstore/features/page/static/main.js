@@ -138,7 +138,7 @@ function learn(found, shown) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const last = names.find((name) => name === tab.recall("store"));
+  const last = names.find((name) => name === tab.get("store"));
   const wanted = [shown, list.store?.name, readAddress().store, last, me.store].find((name) => name);
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").disabled = names.length === 1;
@@ -159,7 +159,7 @@ function openStore(name) {
   const { role, scopes } = found;
   const end = me.expires_at;
   barredFrom = null;
-  tab.keep("store", name);
+  tab.put("store", name);
   $("stores").value = name;
   $("role").textContent = t(`role.${role}`);
   $("expiry").hidden = !(end && Date.parse(end) - Date.now() < SOON);
@@ -278,7 +278,7 @@ for (const id of ["labels", "labels-selected"]) $(id).addEventListener("click", 
 for (const id of ["export-csv", "export-selected"]) $(id).addEventListener("click", async () => (await loadRest()).exportPlants());
 $("keys-open").addEventListener("click", () => $("keys").showModal());
 $("language").addEventListener("click", () => {
-  device.keep("language", language === "de" ? "en" : "de");
+  device.put("language", language === "de" ? "en" : "de");
   location.reload();
 });
 // A menu closes when something in it is chosen, but for what can be ticked.

@@ -16,8 +16,8 @@ function attempt(act) {
 
 /** @param {() => Storage} find */
 const makeStorage = (find) => ({
-  recall: (/** @type {string} */ name) => attempt(() => find().getItem(PREFIX + name)),
-  keep: (/** @type {string} */ name, /** @type {string} */ value) =>
+  get: (/** @type {string} */ name) => attempt(() => find().getItem(PREFIX + name)),
+  put: (/** @type {string} */ name, /** @type {string} */ value) =>
     attempt(() => find().setItem(PREFIX + name, value)),
   drop: (/** @type {string} */ name) => attempt(() => find().removeItem(PREFIX + name)),
 });
@@ -25,16 +25,16 @@ export const tab = makeStorage(() => sessionStorage);
 export const device = makeStorage(() => localStorage);
 
 // Each sign-out begins another session: a tab that slept meanwhile has a token of the one before.
-const currentSession = () => device.recall("session") ?? "";
+const currentSession = () => device.get("session") ?? "";
 
-function recallToken() {
-  const isCurrent = tab.recall("session") === currentSession();
-  return (isCurrent && tab.recall("token")) || device.recall("token");
+function findToken() {
+  const isCurrent = tab.get("session") === currentSession();
+  return (isCurrent && tab.get("token")) || device.get("token");
 }
 
 export class Session {
   #channel = new BroadcastChannel(PREFIX);
-  token = recallToken();
+  token = findToken();
 
   // `on.joined(token)` gets the token of another tab; `on.ended()` is called when another tab signs out.
   /** @param {{joined: (token: string) => void, ended: () => void}} on */
@@ -42,7 +42,7 @@ export class Session {
     this.on = on;
     this.#channel.addEventListener("message", ({ data }) => this.#hear(data));
     addEventListener("pageshow", ({ persisted }) => {
-      if (persisted && this.token !== recallToken()) this.#hear({ isEnd: true });
+      if (persisted && this.token !== findToken()) this.#hear({ isEnd: true });
     });
     if (!this.token) this.#channel.postMessage({ isQuestion: true });
   }
@@ -50,9 +50,9 @@ export class Session {
   /** @param {string} token @param {boolean} [isKept] also when the browser is closed */
   begin(token, isKept) {
     this.token = token;
-    if (isKept) device.keep("token", token);
-    tab.keep("token", token);
-    tab.keep("session", currentSession());
+    if (isKept) device.put("token", token);
+    tab.put("token", token);
+    tab.put("session", currentSession());
     this.#channel.postMessage({ token });
   }
 
@@ -72,14 +72,14 @@ export class Session {
   // Signs out, here and in all other tabs.
   end() {
     device.drop("token");
-    device.keep("session", `${Date.now()}`);
+    device.put("session", `${Date.now()}`);
     this.forget();
     this.#channel.postMessage({ isEnd: true });
   }
 
   // The token was refused, or the session has ended.
   forget() {
-    if (this.token === device.recall("token")) device.drop("token");
+    if (this.token === device.get("token")) device.drop("token");
     for (const name of ["token", "session", "store"]) tab.drop(name);
     this.token = null;
   }

@@ -277,7 +277,7 @@ const TEXTS = {
 };
 
 const LANGUAGES = ["en", "de"];
-const wanted = [device.recall("language"), ...navigator.languages].map((name) => name?.slice(0, 2) ?? "");
+const wanted = [device.get("language"), ...navigator.languages].map((name) => name?.slice(0, 2) ?? "");
 export const language = wanted.find((name) => LANGUAGES.includes(name)) ?? "en";
 const column = LANGUAGES.indexOf(language);
 // Of this language: as in the user's country, if the browser knows it.

@@ -18,12 +18,12 @@ function nameAddress() {
 }
 
 function rememberLanguage() {
-  const wanted = tab.recall("language");
+  const wanted = tab.get("language");
   /** @type {NodeListOf<HTMLInputElement>} */
   const radios = document.querySelectorAll(".languages input");
   for (const radio of radios) {
     if (radio.value === wanted) radio.checked = true;
-    radio.addEventListener("change", () => tab.keep("language", radio.value));
+    radio.addEventListener("change", () => tab.put("language", radio.value));
   }
 }
 
