@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.client import is_public, open_client, send
-from plantstore.features.webhooks.messages import make_message, make_secret
+from plantstore.features.webhooks.client import is_public, open_client
+from plantstore.features.webhooks.queue import make_message
 from plantstore.features.webhooks.webhooks import Delivery, Webhook
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.receiver import Receiver, create_webhook
@@ -94,7 +94,7 @@ def test_a_service_sends_to_no_private_address_unless_it_is_told(
 ) -> None:
     with Service(tmp_path) as service, managing(service, "nursery") as client:
         refused = client.post("/webhooks", json={"url": receiver.url})
-        assert "must begin with https" in expect_refused(refused, 40014)
+        assert "url must be such as https" in expect_refused(refused, 40014)
         made = create_webhook(client, receiver.url.replace("http:", "https:"))
         sent = client.post(f"/webhooks/{made['id']}/test").raise_for_status().json()
         assert "private address" in sent["response"]
@@ -123,11 +123,11 @@ def test_only_https_and_http_to_this_machine_are_accepted(manager: httpx.Client,
 
 def send_to(url: str, settings: WebhookSettings) -> str:
     """What came back."""
-    about = (url, "", None, "", make_secret(None), None, None, 0, 0, None, None, "", 0, "nursery")
+    about = (url, "", None, "", "whsec_", None, None, 0, 0, None, None, "", 0, "nursery")
 
     async def run() -> Delivery:
-        async with open_client(settings) as client:
+        async with open_client(settings) as send:
             message = make_message("webhook.test", "nursery")
-            return (await send(client, Webhook(1, "w", *about), message, None))[0]
+            return (await send(Webhook(1, "w", *about), message))[0]
 
     return asyncio.run(run()).response

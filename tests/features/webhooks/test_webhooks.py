@@ -35,6 +35,7 @@ def test_a_webhook_is_kept_as_it_was_asked_for(manager: httpx.Client) -> None:
     assert made.pop("delivered") == revision
     assert {name: made[name] for name in asked} == asked
     assert manager.get("/webhooks").json() == [find_webhook(manager, made["id"])]
+    assert create_webhook(manager, "https://plants.invalid", paused=True)["paused"]
     changed = {"url": "https://plants.invalid/other", "paused": True}
     answer = manager.put(f"/webhooks/{made['id']}", json=changed).raise_for_status().json()
     assert answer["events"] == ["plant.created", "plant.updated", "plant.deleted"]

@@ -32,11 +32,6 @@ FEATURE = Feature(
     commands={"webhook": "commands.webhook"},
     metrics=(
         Metric("webhooks_failing", "gauge", "Webhooks with messages that were refused and wait"),
-        Metric(
-            "webhook_delay_seconds",
-            "gauge",
-            "Age of the oldest change that a webhook waits for",
-            merge="max",
-        ),
+        Metric("webhook_delay_seconds", "gauge", "Age of the oldest change to send", merge="max"),
     ),
 )

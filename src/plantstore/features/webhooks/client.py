@@ -1,30 +1,33 @@
-"""Sends messages over HTTP, only to public addresses.
+"""Signs messages as Standard Webhooks 1.0 has it, and sends them, only to public addresses.
 
 Invariant: each address is checked when it is connected to, whatever its name meant before; no
 redirect is followed, and no proxy is used.
 """
 
 import asyncio
+import hmac
+import os
 import socket
 import time
 from asyncio import IncompleteReadError
-from contextlib import suppress
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from ipaddress import IPv4Address, ip_address, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from plantstore.core.clock import DAY_MS, now
-from plantstore.features.webhooks import WebhookSettings, webhooks
-from plantstore.features.webhooks.messages import Message, reveal_secret, sign
-from plantstore.features.webhooks.webhooks import Delivery, Record, Webhook
-from plantstore.sql.session import Session
+from plantstore.core.errors import NoSuchDeliveryError, RequestError
+from plantstore.features.webhooks import WebhookSettings
+from plantstore.features.webhooks.queue import RESYNC, Message, make_message, read_messages
+from plantstore.features.webhooks.webhooks import Delivery, Webhook, Webhooks, log_deliveries
 
-if TYPE_CHECKING:
-    import aiohttp
+Send = Callable[[Webhook, Message], Awaitable[tuple[Delivery, float]]]
 
 _TIMEOUT = 10.0
 _MAX_BYTES = 64 * 1024  # of a response; if there is more, its connection is closed
 _KEPT = 1000  # characters of a response
-_MAX_WAIT = 86400.0
+_DAY = 86400.0
 _ALLOCATED = ip_network("2000::/3")  # of IPv6; mapped, NAT64 and all local addresses are outside
 # 6to4, its relays, what older Pythons do not know (reserved, documentation), and Azure's host.
 _OTHERS = tuple(
@@ -40,8 +43,9 @@ def is_public(text: str) -> bool:
     return is_one and not any(address in network for network in _OTHERS)
 
 
-def open_client(settings: WebhookSettings) -> "aiohttp.ClientSession":
-    """An HTTP client with its own connections."""
+@asynccontextmanager
+async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
+    """What sends a message once, with connections of its own, and returns also a Retry-After."""
     import aiohttp  # noqa: PLC0415 - an extra, and slow to import
 
     def connect(info: Any) -> socket.socket:  # noqa: ANN401 - as getaddrinfo has it
@@ -50,28 +54,40 @@ def open_client(settings: WebhookSettings) -> "aiohttp.ClientSession":
             raise OSError(f"{address[0]} is a private address, see webhook_allow_private")
         return socket.socket(*kind)
 
-    return aiohttp.ClientSession(
+    async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, socket_factory=connect),
         timeout=aiohttp.ClientTimeout(total=_TIMEOUT),
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
-    )
+    ) as client:
+        post = partial(client.post, allow_redirects=False)
+        yield partial(_send, post, settings.webhook_key)
 
 
-async def send(
-    client: "aiohttp.ClientSession", webhook: Webhook, message: Message, key: str | None
+def sign(message: Message, webhook: Webhook, key: str | None) -> dict[str, str]:
+    """The headers of a message that is sent now. The same event has the same id each time."""
+    about = message.revision or os.urandom(8).hex()
+    if message.type == RESYNC:  # not to be taken for the event of this revision
+        about = f"resync_{about}"
+    message_id, timestamp = f"msg_{webhook.id}_{about}", str(int(time.time()))
+    signed = f"{message_id}.{timestamp}.".encode() + message.body
+    digests = [hmac.digest(secret, signed, "sha256") for secret in webhook.reveal_secrets(key)]
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "plantstore",
+        "webhook-id": message_id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": " ".join(f"v1,{b64encode(digest).decode()}" for digest in digests),
+    }
+
+
+async def _send(
+    post: Callable[..., Any], key: str | None, webhook: Webhook, message: Message
 ) -> tuple[Delivery, float]:
-    """Send a message, once; the seconds of a Retry-After."""
     began, status, wait = time.monotonic(), None, 0.0
-    stored = [webhook.secret]
-    if webhook.old_secret and now() < (webhook.rotated_at or 0) + DAY_MS:
-        stored.append(webhook.old_secret)
     try:
-        secrets = [reveal_secret(secret, key) for secret in stored]
-        body, headers = sign(message, webhook.id, secrets)
-        async with client.post(
-            webhook.url, data=body, headers=headers, allow_redirects=False
-        ) as response:
+        headers = sign(message, webhook, key)
+        async with post(webhook.url, data=message.body, headers=headers) as response:
             try:
                 body = await response.content.readexactly(_MAX_BYTES)
             except IncompleteReadError as error:  # which is usual
@@ -82,27 +98,38 @@ async def send(
     except Exception as error:  # noqa: BLE001 - whatever the address leads to
         text = str(getattr(error, "os_error", error)) or f"no response within {_TIMEOUT:g} s"
     number, duration = time.time_ns() // 1000, int((time.monotonic() - began) * 1000)
-    about = (number, message.type, message.data.revision)
+    about = (number, message.type, message.revision or None)
     return Delivery(*about, status, duration, text[:_KEPT]), wait
 
 
-def send_now(
-    session: Session, settings: WebhookSettings, store_id: int, webhook_id: str, *number: str
-) -> Record:
-    """Send the message of an attempt again, or without a number a test; what came back.
+def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> Delivery:
+    """Send the message of an attempt again, or without a number a test.
 
     It waits for the response, in a thread without an event loop.
+
+    :raises PlantStoreError: there is no such webhook or attempt, or its event is trimmed.
     """
-    webhook, message = webhooks.find_message(session, store_id, webhook_id, *number)
+    webhook, kind, revision = webhooks.find(webhook_id), "webhook.test", 0
+    if number is not None:
+        log = {str(attempt["number"]): attempt for attempt in webhooks.list_deliveries(webhook_id)}
+        if number not in log:
+            raise NoSuchDeliveryError(number=number)
+        kind, revision = log[number]["type"], log[number].get("revision", 0)
+    message = make_message(kind, webhook.store)
+    if revision:
+        store = webhook.store_id, webhook.store
+        message, *_ = read_messages(webhooks.session, *store, revision - 1, revision)
+    if message.type != kind:
+        raise RequestError(41001, after=revision - 1)
 
     async def send_alone() -> Delivery:
-        async with open_client(settings) as client:
-            return (await send(client, webhook, message, settings.webhook_key))[0]
+        async with open_client(webhooks.settings) as send:
+            return (await send(webhook, message))[0]
 
     delivery = asyncio.run(send_alone())
-    with session.transaction():
-        webhooks.log_deliveries(session, webhook, [delivery])
-    return webhooks.describe(delivery)
+    with webhooks.session.transaction():
+        log_deliveries(webhooks.session, webhook.place, [delivery])
+    return delivery
 
 
 def _read_wait(text: str) -> float:
@@ -112,4 +139,4 @@ def _read_wait(text: str) -> float:
     wait = float(text[:9]) if text.isdecimal() else 0.0
     with suppress(ValueError, OverflowError):
         wait = parsedate_to_datetime(text).timestamp() - time.time()
-    return min(max(wait, 0.0), _MAX_WAIT)
+    return min(max(wait, 0.0), _DAY)

@@ -1,6 +1,6 @@
 """``plantstore webhook``: create, list, show, test, pause, resume, rotate, delete."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,11 +10,14 @@ from plantstore.cli.administration_log import noting
 from plantstore.cli.options import session_options, store_option
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
-from plantstore.features.webhooks import WebhookSettings, webhooks
+from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import send_now
-from plantstore.features.webhooks.webhooks import KINDS, Delivery, Record, Target, Webhook, describe
+from plantstore.features.webhooks.webhooks import KINDS, Target, Webhooks, describe
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
+
+Operate = Callable[..., Any]
+Columns = tuple[str, ...]
 
 _COLUMNS = ("id", "url", "events", "tag", "delivered", "revision", "failing_since", "paused")
 _OF_LOG = ("number", "at", "type", "revision", "status", "duration_ms", "next_at", "response")
@@ -40,87 +43,62 @@ def create(session: Session, store: str, output: Output, **target: Any) -> None:
     Example:
       plantstore webhook create --store nursery https://example.com/plants
     """
-    make = partial(webhooks.create_webhook, settings=_read_settings())
-    _change("create", make, session, store, Target(**target), output)
-
-
-@webhook.command("list")
-@_store
-@session_options
-def list_webhooks(session: Session, store: str, output: Output) -> None:
-    """List the webhooks of a store, and which of them are behind, failing or paused.
-
-    \b
-    Example:
-      plantstore webhook list --store nursery
-    """
-    store_id = require_store(session, store).store_id
-    _print_rows(webhooks.list_webhooks(session, store_id), _COLUMNS, output)
-
-
-def _show(session: Session, store: str, webhook_id: str, output: Output) -> None:
-    store_id = require_store(session, store).store_id
-    _print_rows(webhooks.list_deliveries(session, store_id, webhook_id), _OF_LOG, output)
-
-
-def _print_rows(
-    rows: Sequence[Webhook | Delivery], columns: tuple[str, ...], output: Output
-) -> None:
-    output.print_records(({**dict.fromkeys(columns), **describe(row)} for row in rows), columns)
-
-
-def _test(session: Session, store: str, webhook_id: str, output: Output) -> None:
-    store_id = require_store(session, store).store_id
-    delivery = send_now(session, _read_settings(), store_id, webhook_id)
-    output.print_record(delivery)
-    if not 200 <= (delivery.get("status") or 0) < 300:  # noqa: PLR2004 - as HTTP has it
-        raise click.exceptions.Exit(1)
-
-
-def _rotate(session: Session, store_id: int, webhook_id: str) -> Record:
-    key = _read_settings().webhook_key
-    return webhooks.rotate_webhook(session, store_id, webhook_id, key=key)
+    _change("create", Webhooks.create, session, store, output, target=Target(**target))
 
 
 def _change(
-    verb: str,
-    operate: Callable[..., Record],
-    session: Session,
-    store: str,
-    webhook_id: str | Target,
-    output: Output,
+    verb: str, operate: Operate, session: Session, store: str, output: Output, **given: object
 ) -> None:
-    """Change a webhook, or create one that is so."""
     with noting(session) as note:  # without the address, which may contain a secret
-        record = operate(session, require_store(session, store).store_id, webhook_id)
+        record = operate(_find_webhooks(session, store), **given)
         note(f"webhook {verb}", store=store, webhook_id=record["id"])
-    if "secret" not in record:
-        output.report_change(record, f"{verb}d the webhook to {record['url']}")
-        return
-    output.note(f"{verb}d the webhook {record['id']} to {record['url']}; its secret, shown once:")
-    output.print(record, record["secret"])
+    sentence = f"{verb}d the webhook {record['id']} to {record['url']}"
+    if "secret" in record:
+        output.note(f"{sentence}; its secret, shown once:")
+        output.print(record, record["secret"])
+    else:
+        output.report_change(record, sentence)
 
 
-def _read_settings() -> WebhookSettings:
-    return find_sources(click.get_current_context()).read(WebhookSettings)
+def _list(
+    columns: Columns, read: Operate, session: Session, store: str, output: Output, **given: object
+) -> None:
+    records = read(_find_webhooks(session, store), **given)
+    output.print_records((dict.fromkeys(columns) | record for record in records), columns)
 
 
-def _add(verb: str, run: Callable[..., None], about: str) -> None:
-    """Add a command on the webhook of an ID."""
-    example = f"plantstore webhook {verb} --store nursery 1f0c9a52b7d84e63"
-    command = click.argument("webhook_id", metavar="ID")(_store(session_options(run)))
+def _test(session: Session, store: str, output: Output, webhook_id: str) -> None:
+    delivery = send_now(_find_webhooks(session, store), webhook_id)
+    output.print_record(describe(delivery))
+    if not delivery.is_accepted:
+        raise click.exceptions.Exit(1)
+
+
+def _find_webhooks(session: Session, store: str) -> Webhooks:
+    settings = find_sources(click.get_current_context()).read(WebhookSettings)
+    return Webhooks(session, require_store(session, store).store_id, settings)
+
+
+def _add(verb: str, about: str, run: Operate, *arguments: str) -> None:
+    """Add a command on a store, and on the webhook of an ID if that is an argument."""
+    command = _store(session_options(run))
+    for argument in arguments:
+        command = click.argument("webhook_id", metavar=argument)(command)
+    words = " 1f0c9a52b7d84e63" if arguments else ""
+    example = f"plantstore webhook {verb} --store nursery{words}"
     webhook.command(verb, help=f"{about}\n\n\b\nExample:\n  {example}")(command)
 
 
-_pause = partial(webhooks.set_paused, reason="paused by the command line")
-_resume = partial(webhooks.set_paused, reason=None)
-_delete = webhooks.delete_webhook
-_add("show", _show, "Show the last 100 deliveries to the webhook ID, the newest first.")
-_add("test", _test, "Send a test to the webhook ID, and print what came back.")
-for _verb, _operate, _about in (
-    ("pause", _pause, "Pause the webhook ID until it is resumed; its messages wait."),
-    ("resume", _resume, "Resume the webhook ID at once, beginning with the waiting messages."),
-    ("rotate", _rotate, "Print a new secret for the webhook ID; the old one signs for 24 hours."),
-    ("delete", _delete, "Delete the webhook ID and its waiting messages."),
-):
-    _add(_verb, partial(_change, _verb, _operate), _about)
+_list_all = partial(_list, _COLUMNS, Webhooks.list_all)
+_show = partial(_list, _OF_LOG, Webhooks.list_deliveries)
+_pause = partial(_change, "pause", Webhooks.change, paused="paused by the command line")
+_resume = partial(_change, "resume", Webhooks.change, paused=None)
+_rotate = partial(_change, "rotate", Webhooks.rotate)
+_delete = partial(_change, "delete", Webhooks.delete)
+_add("list", "List the webhooks of a store, and which are behind, failing or paused.", _list_all)
+_add("show", "Show the last 100 deliveries to the webhook ID, the newest first.", _show, "ID")
+_add("test", "Send a test to the webhook ID, and print what came back.", _test, "ID")
+_add("pause", "Pause the webhook ID until it is resumed; its messages wait.", _pause, "ID")
+_add("resume", "Resume the webhook ID, beginning with the waiting messages.", _resume, "ID")
+_add("rotate", "Print a new secret of the webhook ID; the old one signs for a day.", _rotate, "ID")
+_add("delete", "Delete the webhook ID and its waiting messages.", _delete, "ID")

@@ -2,25 +2,19 @@
 
 -- name: list_webhooks
 SELECT w.*, r.revision, s.name FROM webhooks AS w
-JOIN revisions AS r ON r.store_id = w.store_id
-JOIN stores AS s ON s.store_id = w.store_id
+JOIN revisions AS r ON r.store_id = w.store_id JOIN stores AS s ON s.store_id = w.store_id
 WHERE w.store_id = ?1 ORDER BY w.created_at, w.webhook_id
 
 -- A new one is told what happens from now on.
 
 -- name: insert_webhook
-INSERT INTO webhooks (store_id, webhook_id, url, kinds, tag, description, secret, created_at, delivered)
-SELECT store_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, revision FROM revisions WHERE store_id = ?1
+INSERT INTO webhooks (store_id, webhook_id, url, kinds, description, secret, created_at, delivered)
+SELECT store_id, ?2, '', '', '', '', ?3, revision FROM revisions WHERE store_id = ?1
 
 -- name: change_webhook
-UPDATE webhooks SET url = ?3, kinds = ?4, tag = ?5, description = ?6 WHERE store_id = ?1 AND webhook_id = ?2
-
--- name: set_paused
-UPDATE webhooks SET paused = ?3, failing_since = NULL, progress = ?4
+UPDATE webhooks SET url = ?3, kinds = ?4, tag = ?5, description = ?6, secret = ?7, old_secret = ?8, rotated_at = ?9,
+    paused = ?10, failing_since = NULL, progress = ?11
 WHERE store_id = ?1 AND webhook_id = ?2
-
--- name: rotate_webhook
-UPDATE webhooks SET old_secret = secret, secret = ?3, rotated_at = ?4 WHERE store_id = ?1 AND webhook_id = ?2
 
 -- name: delete_webhook
 DELETE FROM webhooks WHERE store_id = ?1 AND webhook_id = ?2
@@ -46,8 +40,7 @@ SELECT 1 FROM webhooks LIMIT 1
 
 -- name: find_due_webhooks
 SELECT w.*, r.revision, s.name FROM webhooks AS w
-JOIN revisions AS r ON r.store_id = w.store_id
-JOIN stores AS s ON s.store_id = w.store_id
+JOIN revisions AS r ON r.store_id = w.store_id JOIN stores AS s ON s.store_id = w.store_id
 WHERE w.paused IS NULL AND w.delivered < r.revision
 
 -- name: read_changes
@@ -60,7 +53,7 @@ FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND revision < ?3 AND revision >= ?3 - 10000
 ORDER BY revision DESC LIMIT 1
 
--- An owner who has resumed a failing webhook meanwhile is not overruled.
+-- An owner who has changed a failing webhook meanwhile is not overruled.
 
 -- name: save_progress
 UPDATE webhooks SET delivered = CASE WHEN delivered < ?3 THEN ?3 ELSE delivered END, failing_since = ?4,

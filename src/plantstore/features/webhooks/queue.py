@@ -1,170 +1,184 @@
-"""The messages that a webhook still has to get, in order, and those in flight.
+"""Messages about a store's events, and the queue of those that a webhook still has to get.
 
 Invariants: changes of one plant are sent one after another, in their order; what the row of the
 webhook says is enough to go on, in any process.
 """
 
 import random
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
 
-from plantstore.core.clock import DAY_MS, now
-from plantstore.features.webhooks.messages import RESYNC, Message, make_message, read_message
-from plantstore.features.webhooks.webhooks import Delivery, Webhook
-from plantstore.sql.session import Queries
+from plantstore.core.clock import DAY_MS, now, write_time
+from plantstore.core.logs import administration_logger
+from plantstore.core.model import Plant
+from plantstore.features.webhooks.webhooks import Delivery, Webhook, log_deliveries
+from plantstore.sql.administration.audit import Actor, write_audit
+from plantstore.sql.session import Session
 
+RESYNC = "store.resync"  # events up to its revision are missing
 MAX_SENDING = 8
 _MAX_WAITING = 200
+_MAX_READ = 200
 _PAUSE_MS = 5 * DAY_MS
 _GONE = 410
 _JITTER = 1.0, 1.2
+_ACTOR = Actor("", name="plantstore")
+
+Read = Callable[[int, str, int, int], Sequence["Message"]]  # ``read_messages`` in a session
 
 
-class Waiting(Struct):
-    """A message that was not accepted yet: how often it was refused, and when it is due again."""
+class Message(NamedTuple):
+    """A message about a store; a test is about no revision (0), only an event has a plant."""
 
-    message: Message
-    attempts: int = 0
-    due: int = 0
+    type: str
+    revision: int
+    at: int
+    body: bytes
+    plant_id: int | None = None
+    tag: str | None = None
+
+
+def make_message(
+    kind: str, store: str, revision: int = 0, at: int | None = None, **plant: object
+) -> Message:
+    """A message; fields that are None are omitted."""
+    at = at or now()
+    data = {"store": store, "revision": revision or None, **plant}
+    data = {name: value for name, value in data.items() if value is not None}
+    body = msgspec.json.encode({"type": kind, "timestamp": write_time(at), "data": data})
+    return Message(kind, revision, at, body)
+
+
+def read_messages(
+    session: Session, store_id: int, store: str, after: int, last: int
+) -> list[Message]:
+    """The messages about the first of the events after a revision, up to the ``last``.
+
+    If events before them are missing, the first message says so.
+    """
+    rows = session.query("read_changes", store_id, after, min(last - after, _MAX_READ))
+    gap = (rows[0][0] if rows else last + 1) - 1
+    messages = [make_message(RESYNC, store, gap)] if gap > after else []
+    for revision, kind, plant_id, name, tag, at, user in rows:
+        is_update = kind == "plant.updated"
+        former = session.query("find_former", store_id, plant_id, revision) if is_update else ()
+        previous = next((Plant(*contents) for contents in former), None)
+        plant = {"id": plant_id, "id_text": str(plant_id), "name": name, "tag": tag}
+        message = make_message(kind, store, revision, at, **plant, previous=previous, by=user)
+        messages.append(message._replace(plant_id=plant_id, tag=tag))
+    return messages
 
 
 class Queue:
     """The messages of a webhook, from those that it has not accepted yet.
 
-    A receiver that has refused as many in a row as it may get at once gets these again one by one,
-    and no others until it has accepted one of them.
+    A receiver that has refused as many in a row as it may get at once gets no others until it has
+    accepted one of them.
     """
 
-    def __init__(self, webhook: Webhook, delays: Sequence[float], session: Queries) -> None:
-        self.webhook = webhook
-        self.log: list[Delivery] = []  # not saved yet
+    def __init__(self, webhook: Webhook, delays: Sequence[float], read: Read) -> None:
+        self.webhook = self._saved = webhook
+        self.waiting: dict[int, Message] = {}  # by revision, in order
+        self.refused: dict[int, tuple[int, int]] = {}  # how often, and when each is due again
         self.is_changed = False
         self._delays = delays
-        self._waiting: dict[int, Waiting] = {}  # by revision, in order
         self._sending: set[int | None] = set()  # plants
-        self.failing_since = webhook.failing_since
-        self._paused: str | None = None
+        self._log: list[Delivery] = []  # not saved yet
         self._not_before = 0
-        # The revisions up to which all but what waits has arrived, and up to which events are read.
-        self._sent = self.read = webhook.delivered
-        if webhook.progress:
-            self._sent, waiting = msgspec.json.decode(webhook.progress)
-            self.read = self._sent
-            for revision, *state in waiting:
-                message = read_message(session, *webhook.source, revision)
-                message = message or make_message(RESYNC, webhook.store, revision)
-                if self._is_wanted(message):  # else an owner has changed that
-                    self._waiting[revision] = Waiting(message, *state)
-        if self._is_refusing():
-            self._not_before = max(waiting.due for waiting in self._waiting.values())
-
-    @property
-    def row(self) -> Webhook:
-        """The new contents of the webhook's row."""
-        delivered, progress = next(iter(self._waiting), self.read + 1) - 1, ""
-        if self.is_failing:
-            waiting = [(key, item.attempts, item.due) for key, item in self._waiting.items()]
-            sent = [row for row in waiting if row[0] <= self._sent]
-            progress = msgspec.json.encode((self._sent, sent)).decode()
-        row = self.webhook._replace(delivered=delivered, progress=progress)
-        return row._replace(failing_since=self.failing_since, paused=self._paused)
-
-    @property
-    def is_failing(self) -> bool:
-        """Whether a message that was refused waits."""
-        return any(waiting.attempts for waiting in self._waiting.values())
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no more events are to be read for now."""
-        return len(self._waiting) >= _MAX_WAITING
-
-    @property
-    def delay(self) -> float:
-        """For how many seconds the first change waits."""
-        for waiting in self._waiting.values():
-            return now() / 1000 - datetime.fromisoformat(waiting.message.timestamp).timestamp()
-        return 0.0
+        self._sent, unaccepted = webhook.decode_progress()
+        self._read = self._sent  # the revision up to which events were read
+        for revision, attempts, due in unaccepted:
+            message, *_ = read(webhook.store_id, webhook.store, revision - 1, revision)
+            if self._is_wanted(message):  # else an owner has changed that
+                self.waiting[message.revision] = message
+                if attempts:
+                    self.refused[message.revision] = attempts, due
 
     def follows(self, webhook: Webhook) -> bool:
         """Whether the row is as it was saved: else an owner has changed it."""
-        return webhook == self.webhook._replace(revision=webhook.revision)
+        return webhook == self._saved._replace(revision=webhook.revision)
 
-    def add(self, messages: Sequence[Message], revision: int) -> None:
-        """Queue the next messages, as far as the webhook wants them.
-
-        Events before the first of them, or without any up to the ``revision``, are missing.
-        """
-        self.is_changed = True
-        first = messages[0].data.revision if messages else None
-        gap = (first or revision + 1) - 1
-        if gap > self.read:
-            self._waiting[gap] = Waiting(make_message(RESYNC, self.webhook.store, gap))
-            self.read = gap
-        for message in messages:
-            self.read = message.data.revision or 0
-            if self._is_wanted(message):
-                self._waiting[self.read] = Waiting(message)
+    def fill(self, revision: int, read: Read) -> None:
+        """Queue the next messages that the webhook wants, up to this revision."""
+        if self._read < revision and len(self.waiting) < _MAX_WAITING:
+            self.is_changed = True
+            for message in read(self.webhook.store_id, self.webhook.store, self._read, revision):
+                self._read = message.revision
+                if self._is_wanted(message):
+                    self.waiting[message.revision] = message
 
     def _is_wanted(self, message: Message) -> bool:
-        webhook = self.webhook
-        is_of_tag = webhook.tag in (None, message.data.tag)
-        return message.type == RESYNC or (message.type in webhook.events and is_of_tag)
+        is_of_tag = self.webhook.tag in (None, message.tag)
+        return message.type == RESYNC or (message.type in self.webhook.events and is_of_tag)
 
     def take(self) -> Message | None:
         """The next message that may be sent now."""
-        time_, blocked = now(), set(self._sending)
-        if self._paused or time_ < self._not_before:
+        moment, blocked = now(), set(self._sending)
+        is_refusing = self._is_refusing(len(blocked))
+        if self.webhook.paused or moment < self._not_before or len(blocked) >= MAX_SENDING:
             return None
-        if len(blocked) >= (1 if self._is_refusing() else MAX_SENDING):
-            return None
-        is_refusing = self._is_refusing(in_flight=len(blocked))
-        for revision, waiting in self._waiting.items():
-            plant_id = waiting.message.data.id
-            is_new = not waiting.attempts
-            if plant_id not in blocked and waiting.due <= time_ and not (is_refusing and is_new):
-                self._sending.add(plant_id)
+        for revision, message in self.waiting.items():
+            attempts, due = self.refused.get(revision, (0, 0))
+            if message.plant_id not in blocked and due <= moment and (attempts or not is_refusing):
+                self._sending.add(message.plant_id)
                 self._sent = max(self._sent, revision)
-                return waiting.message
-            blocked.add(plant_id)
+                return message
+            blocked.add(message.plant_id)
         return None
 
+    def _is_refusing(self, in_flight: int = 0) -> bool:
+        is_failing = self.webhook.failing_since is not None
+        return is_failing and len(self.refused) + in_flight >= MAX_SENDING
+
     def note(self, message: Message, delivery: Delivery, wait: float) -> None:
-        """Note the response, and how long the receiver asks to wait."""
-        self._sending.discard(message.data.id)
-        revision = delivery.revision or 0
-        if delivery.status is None or not 200 <= delivery.status < 300:  # noqa: PLR2004 - as HTTP has it
-            delivery = self._put_off(self._waiting[revision], delivery, wait)
+        """Note what came of a message, and how many seconds the receiver asks to wait."""
+        self.is_changed = True
+        self._sending.discard(message.plant_id)
+        if not delivery.is_accepted:
+            delivery = self._put_off(message.revision, delivery, wait)
         else:
             if self._is_refusing():  # it is back: nothing need wait longer
-                self._not_before = 0
-                for waiting in self._waiting.values():
-                    waiting.due = 0
-            self.failing_since = None
-            del self._waiting[revision]
-        self.log.append(delivery)
-        self.is_changed = True
+                self.refused = {key: (attempts, 0) for key, (attempts, _) in self.refused.items()}
+            self.webhook = self.webhook._replace(failing_since=None)
+            self.refused.pop(message.revision, None)
+            del self.waiting[message.revision]
+        self._log.append(delivery)
 
-    def _is_refusing(self, in_flight: int = 0) -> bool:
-        if self.failing_since is None:
-            return False
-        refused = sum(waiting.attempts > 0 for waiting in self._waiting.values())
-        return refused + in_flight >= MAX_SENDING
-
-    def _put_off(self, waiting: Waiting, delivery: Delivery, wait: float) -> Delivery:
+    def _put_off(self, revision: int, delivery: Delivery, wait: float) -> Delivery:
         """Schedule a message's next attempt, or pause; returns the delivery with that time."""
-        delay, at = self._delays[: waiting.attempts + 1][-1], now()
-        due = at + int(1000 * max(delay * random.uniform(*_JITTER), wait))  # noqa: S311 - no secret
-        waiting.attempts, waiting.due = waiting.attempts + 1, due
-        self.failing_since = self.failing_since or at
-        if wait or self._is_refusing():
-            self._not_before = due
+        (attempts, _), at = self.refused.get(revision, (0, 0)), now()
+        delay = self._delays[: attempts + 1][-1] * random.uniform(*_JITTER)  # noqa: S311 - no secret
+        due, since = at + int(1000 * max(delay, wait)), self.webhook.failing_since or at
+        self.refused[revision] = attempts + 1, due
+        paused = self.webhook.paused
         if delivery.status == _GONE:
-            self._paused = "the receiver responded 410 Gone"
-        elif at - self.failing_since >= _PAUSE_MS:
+            paused = "the receiver responded 410 Gone"
+        elif at - since >= _PAUSE_MS:
             last = delivery.status or delivery.response
-            self._paused = f"no message was accepted for 5 days; the last response was {last}"
-        return delivery if self._paused else delivery._replace(next_at=due)
+            paused = f"no message was accepted for 5 days; the last response was {last}"
+        elif wait:
+            self._not_before = due
+        self.webhook = self.webhook._replace(failing_since=since, paused=paused)
+        return delivery if paused else delivery._replace(next_at=due)
+
+    def save(self, session: Session) -> None:
+        """Log what was sent, and save what came of it, unless an owner has changed the webhook."""
+        delivered = next(iter(self.waiting), self._read + 1) - 1
+        self._sent = max(self._sent, delivered)
+        unaccepted = [revision for revision in self.waiting if revision <= self._sent]
+        states = [(revision, *self.refused.get(revision, (0, 0))) for revision in unaccepted]
+        progress = msgspec.json.encode((self._sent, states)).decode()
+        before = self._saved
+        self._saved = row = self.webhook._replace(delivered=delivered, progress=progress)
+        state = (delivered, row.failing_since, row.paused, progress, before.progress)
+        session.query("save_progress", *row.place, *state)
+        if self._log:
+            log_deliveries(session, row.place, self._log)
+        self._log, self.is_changed = [], False
+        if row.paused:
+            about = {"webhook_id": row.id, "reason": row.paused}
+            write_audit(session, _ACTOR, "webhook pause", row.store, None, **about)
+            extra = {"fields": {"store_id": row.store_id, **about}}
+            administration_logger().warning("webhook paused", extra=extra)

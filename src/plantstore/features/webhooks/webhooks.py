@@ -4,56 +4,52 @@ Invariant: each event up to ``delivered`` has reached the receiver. It begins wi
 revision when the webhook is made, and only grows.
 """
 
+import hmac
 import os
 import re
 import time
-from collections.abc import Iterator
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
-from plantstore.core.clock import now, write_time
+from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.errors import (
     InvalidChangeError,
-    NoSuchDeliveryError,
     NoSuchWebhookError,
-    RequestError,
+    SetupError,
     TooMuchAccessError,
 )
-from plantstore.core.logs import administration_logger
 from plantstore.core.model import TEXT_LENGTHS, broken_rule
 from plantstore.core.settings import Settings
 from plantstore.databases import reading
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.messages import (
-    Message,
-    make_message,
-    make_secret,
-    read_message,
-    reveal_secret,
-)
-from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.checks import Check
-from plantstore.sql.session import Queries, Session
+from plantstore.sql.session import Session
 
 _MAX_WEBHOOKS = 20
-_MISSING = "webhooks need: pip install 'plantstore[webhooks]'"
 _MAX_DELIVERIES = 100
-_ACTOR = Actor("", name="plantstore")
 _WEEK_US = 7 * 24 * 3600 * 10**6
+_MISSING = "webhooks need: pip install 'plantstore[webhooks]'"
+_SECRET = "whsec_"  # noqa: S105 - what secrets begin with
+_DERIVED = "key_"  # what stands for a secret that is made from the setting webhook_key
 _URL = re.compile(
     r"(https://([^/?#@:\[\]]+|\[[0-9a-fA-F:.]+\])|http://(localhost|127\.0\.0\.1|\[::1\]))"
     r"(:[1-9][0-9]{0,4})?([/?][^#]*)?\Z"
 )
+_LENGTHS = {"url": (2000,), "description": (256, 0), "tag": TEXT_LENGTHS["tag"]}
 _HIDDEN = frozenset({"store_id", "store", "secret", "old_secret", "rotated_at", "progress"})
 _TIMES = frozenset({"created_at", "failing_since", "at", "next_at"})
 
 Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
 Record = dict[str, Any]  # what clients see; fields that do not apply are omitted
+Place = tuple[int, str]  # the key of a webhook's row
 
 
 class Target(Struct, frozen=True):
@@ -68,26 +64,29 @@ class Target(Struct, frozen=True):
     description: Text = ""
     paused: Annotated[bool, Meta(description="true or false")] = False
 
-    def check(self, settings: WebhookSettings) -> tuple[str, str, str | None, str]:
-        """The fields for the webhook's row; no events mean all.
+    def check(self, settings: WebhookSettings) -> Record:
+        """The fields of the webhook's row; no events mean all.
 
         :raises InvalidChangeError: a field is not valid.
         """
-        if not _URL.match(self.url):
-            reason = "url must be such as https://example.com/plants; http leads to localhost alone"
-            raise InvalidChangeError(reason=reason)
-        if self.url.startswith("http:") and not settings.webhook_allow_private:
-            reason = "url must begin with https://: webhook_allow_private is not set"
-            raise InvalidChangeError(reason=reason)
-        lengths = {"url": (2000,), "description": (256, 0), "tag": TEXT_LENGTHS["tag"]}
-        for name, bounds in lengths.items():
-            if rule := broken_rule(getattr(self, name) or "", *bounds):
+        is_allowed = self.url.startswith("https:") or settings.webhook_allow_private
+        if not is_allowed or not _URL.match(self.url):
+            example = "https://example.com/plants, or with webhook_allow_private http://localhost"
+            raise InvalidChangeError(reason=f"url must be such as {example}")
+        for name, lengths in _LENGTHS.items():
+            if rule := broken_rule(getattr(self, name) or "", *lengths):
                 raise InvalidChangeError(reason=f"{name} {rule}")
         kinds = " ".join(kind for kind in KINDS if kind in (self.events or KINDS))
-        return self.url, kinds, self.tag, self.description
+        paused = "paused by an owner" if self.paused else None
+        return asdict(self) | {"events": kinds, "paused": paused}
 
 
-Place = tuple[int, str]  # the key of a webhook's row
+def _reveal(stored: str, key: str | None) -> str:
+    if not stored.startswith(_DERIVED):
+        return stored
+    if key is None:
+        raise SetupError("this webhook's secret was derived from a key: set webhook_key")
+    return _SECRET + b64encode(hmac.digest(key.encode(), stored.encode(), "sha256")).decode()
 
 
 class Webhook(NamedTuple):
@@ -114,10 +113,23 @@ class Webhook(NamedTuple):
     def place(self) -> Place:
         return self.store_id, self.id
 
-    @property
-    def source(self) -> tuple[int, str]:
-        """The store whose events it is sent, and its name."""
-        return self.store_id, self.store
+    def reveal_secrets(self, key: str | None) -> list[bytes]:
+        """What signs messages: the secret, and for a day after a rotation the old one.
+
+        :raises SetupError: a secret was derived from a key, which is missing.
+        """
+        stored = [self.secret]
+        if self.old_secret and now() < (self.rotated_at or 0) + DAY_MS:
+            stored.append(self.old_secret)
+        return [b64decode(_reveal(secret, key).removeprefix(_SECRET)) for secret in stored]
+
+    def decode_progress(self) -> tuple[int, list[list[int]]]:
+        """Up to which revision messages were sent, and which of these wait to be accepted.
+
+        Each of them is its revision, how often it was refused, and when it is sent again.
+        """
+        sent, waiting = msgspec.json.decode(self.progress or f"[{self.delivered},[]]")
+        return sent, waiting
 
 
 class Delivery(NamedTuple):
@@ -130,6 +142,10 @@ class Delivery(NamedTuple):
     duration_ms: int
     response: str
     next_at: int | None = None
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300  # noqa: PLR2004 - as HTTP has it
 
 
 def describe(row: Webhook | Delivery) -> Record:
@@ -146,22 +162,6 @@ def describe(row: Webhook | Delivery) -> Record:
     }
 
 
-def list_webhooks(session: Queries, store_id: int) -> list[Webhook]:
-    """The store's webhooks, the oldest first."""
-    return [Webhook(*row) for row in session.query("list_webhooks", store_id)]
-
-
-def find_webhook(session: Queries, store_id: int, webhook_id: str) -> Webhook:
-    """The webhook with this id.
-
-    :raises NoSuchWebhookError: there is none.
-    """
-    for webhook in list_webhooks(session, store_id):
-        if webhook.id == webhook_id:
-            return webhook
-    raise NoSuchWebhookError(webhook_id=webhook_id)
-
-
 def check(settings: Settings) -> Iterator[Check]:
     """Whether the webhooks that there are can be delivered, for ``plantstore check``."""
     with reading(settings.database) as reader:
@@ -170,109 +170,74 @@ def check(settings: Settings) -> Iterator[Check]:
             yield Check("webhooks", ok=ok, detail="webhooks can be delivered" if ok else _MISSING)
 
 
-def create_webhook(
-    session: Queries, store_id: int, target: Target, *, settings: WebhookSettings
-) -> Record:
-    """A webhook with its secret; it gets all events from now on.
-
-    :raises PlantStoreError: there are too many, or it is not valid.
-    """
-    if find_spec("aiohttp") is None:
-        raise InvalidChangeError(reason=_MISSING)
-    if len(list_webhooks(session, store_id)) >= _MAX_WEBHOOKS:
-        raise TooMuchAccessError(things="webhooks")
-    webhook_id, key = os.urandom(8).hex(), settings.webhook_key
-    row = (*target.check(settings), make_secret(key), now())
-    session.query("insert_webhook", store_id, webhook_id, *row)
-    return _show_secret(session, store_id, webhook_id, key)
-
-
-def rotate_webhook(session: Queries, store_id: int, webhook_id: str, *, key: str | None) -> Record:
-    """Give a webhook a new secret; for a day messages are signed with the old one too."""
-    session.query("rotate_webhook", store_id, webhook_id, make_secret(key), now())
-    return _show_secret(session, store_id, webhook_id, key)
-
-
-def _show_secret(session: Queries, store_id: int, webhook_id: str, key: str | None) -> Record:
-    webhook = find_webhook(session, store_id, webhook_id)
-    return describe(webhook) | {"secret": reveal_secret(webhook.secret, key)}
-
-
-def change_webhook(
-    session: Queries, store_id: int, webhook_id: str, target: Target, *, settings: WebhookSettings
-) -> Record:
-    """Replace all fields; without ``paused`` it is resumed."""
-    session.query("change_webhook", store_id, webhook_id, *target.check(settings))
-    reason = "paused by an owner" if target.paused else None
-    return set_paused(session, store_id, webhook_id, reason=reason)
-
-
-def set_paused(session: Queries, store_id: int, webhook_id: str, *, reason: str | None) -> Record:
-    """Pause a webhook, or without a reason resume it, as if nothing had been refused."""
-    progress = find_webhook(session, store_id, webhook_id).progress
-    if progress:
-        sent, waiting = msgspec.json.decode(progress)
-        progress = msgspec.json.encode((sent, [(item[0], 0, 0) for item in waiting])).decode()
-    session.query("set_paused", store_id, webhook_id, reason, progress)
-    return describe(find_webhook(session, store_id, webhook_id))
-
-
-def delete_webhook(session: Queries, store_id: int, webhook_id: str) -> Record:
-    """Delete a webhook, with its log; as it was."""
-    record = describe(find_webhook(session, store_id, webhook_id))
-    session.query("delete_webhook", store_id, webhook_id)
-    return record
-
-
-def list_deliveries(session: Queries, store_id: int, webhook_id: str) -> list[Delivery]:
-    """The last attempts, the newest first.
-
-    :raises NoSuchWebhookError: there is no such webhook.
-    """
-    place = find_webhook(session, store_id, webhook_id).place
-    return [Delivery(*row) for row in session.query("list_deliveries", *place, _MAX_DELIVERIES)]
-
-
-def log_deliveries(session: Session, webhook: Webhook, deliveries: list[Delivery]) -> None:
+def log_deliveries(session: Session, place: Place, deliveries: Sequence[Delivery]) -> None:
     """Add attempts to the log, and remove what is too old or too much; within a transaction."""
-    session.write_rows("insert_delivery", [(*webhook.place, *row) for row in deliveries])
+    session.write_rows("insert_delivery", [(*place, *delivery) for delivery in deliveries])
     oldest = time.time_ns() // 1000 - _WEEK_US
-    session.query("delete_old_deliveries", *webhook.place, oldest, _MAX_DELIVERIES)
+    session.query("delete_old_deliveries", *place, oldest, _MAX_DELIVERIES)
 
 
-def save_progress(
-    session: Session, before: Webhook, after: Webhook, deliveries: list[Delivery]
-) -> None:
-    """Log attempts, and save what came of them, unless an owner has resumed the webhook."""
-    if deliveries:
-        log_deliveries(session, after, deliveries)
-    state = (after.delivered, after.failing_since, after.paused, after.progress)
-    session.query("save_progress", *after.place, *state, before.progress)
-    if reason := after.paused:
-        about = {"webhook_id": after.id, "reason": reason}
-        write_audit(session, _ACTOR, "webhook pause", after.store, None, **about)
-        extra = {"fields": {"store_id": after.store_id, **about}}
-        administration_logger().warning("webhook paused", extra=extra)
+class Webhooks(Struct, frozen=True):
+    """A store's webhooks, for those who manage it; a change is made within a transaction.
 
-
-def find_message(
-    session: Queries, store_id: int, webhook_id: str, number: str | None = None
-) -> tuple[Webhook, Message]:
-    """The message of the attempt with this number; without one a test.
-
-    :raises PlantStoreError: there is no such webhook or attempt, or its event is trimmed.
+    :raises PlantStoreError: there is no such webhook; or there are too many, or one is not valid.
     """
-    webhook = find_webhook(session, store_id, webhook_id)
-    if number is None:
-        return webhook, make_message("webhook.test", webhook.store)
-    for delivery in list_deliveries(session, store_id, webhook_id):
-        if str(delivery.number) == number:
-            break
-    else:
-        raise NoSuchDeliveryError(number=number)
-    if delivery.revision is None or delivery.type not in KINDS:
-        return webhook, make_message(delivery.type, webhook.store, delivery.revision)
-    message = read_message(session, *webhook.source, delivery.revision)
-    if message is None:
-        raise RequestError(41001, after=delivery.revision - 1)
-    return webhook, message
+
+    session: Session
+    store_id: int
+    settings: WebhookSettings
+
+    def list_all(self) -> list[Record]:
+        """All of them, the oldest first."""
+        rows = self.session.query("list_webhooks", self.store_id)
+        return [describe(Webhook(*row)) for row in rows]
+
+    def find(self, webhook_id: str) -> Webhook:
+        for row in self.session.query("list_webhooks", self.store_id):
+            if (webhook := Webhook(*row)).id == webhook_id:
+                return webhook
+        raise NoSuchWebhookError(webhook_id=webhook_id)
+
+    def create(self, target: Target) -> Record:
+        """Create a webhook, which gets all events from now on; with its secret."""
+        if find_spec("aiohttp") is None:
+            raise InvalidChangeError(reason=_MISSING)
+        if len(self.list_all()) >= _MAX_WEBHOOKS:
+            raise TooMuchAccessError(things="webhooks")
+        webhook_id = os.urandom(8).hex()
+        self.session.query("insert_webhook", self.store_id, webhook_id, now())
+        self.replace(webhook_id, target)
+        return self.rotate(webhook_id)
+
+    def replace(self, webhook_id: str, target: Target) -> Record:
+        """Replace what a webhook is sent; unless it shall be paused, it is resumed."""
+        return self.change(webhook_id, **target.check(self.settings))
+
+    def rotate(self, webhook_id: str) -> Record:
+        """Give a webhook a new secret; for a day messages are signed with the old one too."""
+        key, old = self.settings.webhook_key, self.find(webhook_id).secret or None
+        random = os.urandom(32)
+        secret = f"{_DERIVED}{random.hex()}" if key else f"{_SECRET}{b64encode(random).decode()}"
+        record = self.change(webhook_id, secret=secret, old_secret=old, rotated_at=now())
+        return record | {"secret": _reveal(secret, key)}
+
+    def change(self, webhook_id: str, **fields: Any) -> Record:  # noqa: ANN401 - of a row
+        """Set fields of a webhook, which goes on as if nothing had been refused."""
+        webhook = self.find(webhook_id)._replace(failing_since=None, **fields)
+        sent, unaccepted = webhook.decode_progress()
+        state = sent, [(revision, 0, 0) for revision, *_ in unaccepted]
+        progress = msgspec.json.encode(state).decode()
+        self.session.query("change_webhook", *webhook[:9], webhook.paused, progress)
+        return describe(webhook)
+
+    def delete(self, webhook_id: str) -> Record:
+        """Delete a webhook, with its log; as it was."""
+        record = describe(self.find(webhook_id))
+        self.session.query("delete_webhook", self.store_id, webhook_id)
+        return record
+
+    def list_deliveries(self, webhook_id: str) -> list[Record]:
+        """The last attempts, the newest first."""
+        place = self.find(webhook_id).place
+        rows = self.session.query("list_deliveries", *place, _MAX_DELIVERIES)
+        return [describe(Delivery(*row)) for row in rows]

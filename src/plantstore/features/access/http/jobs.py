@@ -1,6 +1,6 @@
-"""Runs jobs on the database's administration for requests: one at a time, each with a deadline.
+"""Runs jobs on the database's administration for requests, each with a deadline.
 
-A thread runs them on a session that is kept, so that the event loop never waits. Invariant: a job
+Threads run them on sessions that are kept, so that the event loop never waits. Invariant: a job
 that is cancelled at its deadline commits nothing afterwards, unless its commit had begun.
 """
 
@@ -78,19 +78,22 @@ class Job(Generic[Result]):
 
 
 class JobQueue:
-    """The jobs of one process, one at a time, each for at most ``seconds`` with the wait for it.
+    """The jobs of one process, each for at most ``seconds`` with the wait for it.
 
-    They share the ``places``, and holders take turns.
+    They share the ``places``, and holders take turns; so many ``threads`` run them.
     """
 
-    def __init__(self, open_session: OpenSession, seconds: float, places: Pool) -> None:
+    def __init__(
+        self, open_session: OpenSession, seconds: float, places: Pool, threads: int = 1
+    ) -> None:
         self._open_session = open_session
         self._seconds = seconds
         self._places = places
         self._waiting: OrderedDict[Hashable, deque[Job[Any]]] = OrderedDict()
         self._lock = threading.Lock()  # for what waits
         self._tickets: SimpleQueue[bool] = SimpleQueue()  # True for each that waits, False to end
-        self._thread: threading.Thread | None = None
+        self._max_threads = threads
+        self._threads: list[threading.Thread] = []
 
     async def run(self, holder: Hashable, work: Callable[[Session, Job[Result]], Result]) -> Result:
         """The result of work for a store, or for a network without a token.
@@ -99,9 +102,11 @@ class JobQueue:
             jobs are waiting.
         """
         self._places.take(holder)
-        if self._thread is None:  # as a daemon it never keeps the process from exiting
-            self._thread = threading.Thread(target=self._run_jobs, name="access", daemon=True)
-            self._thread.start()
+        if len(self._threads) < self._max_threads:  # daemons, which let the process exit
+            self._threads.append(
+                threading.Thread(target=self._run_jobs, name="access", daemon=True)
+            )
+            self._threads[-1].start()
         job = Job(work)
         with self._lock:
             self._waiting.setdefault(holder, deque()).append(job)
@@ -117,10 +122,11 @@ class JobQueue:
         return result
 
     async def close(self) -> None:
-        """Close the session, after the running job."""
-        self._tickets.put(False)  # noqa: FBT003 - as above
-        if self._thread is not None:
-            await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
+        """Close the sessions, after the running jobs."""
+        for _ in self._threads:
+            self._tickets.put(False)  # noqa: FBT003 - as above
+        for thread in self._threads:
+            await asyncio.to_thread(thread.join, _CLOSING_SECONDS)
 
     def _run_jobs(self) -> None:
         session: Session | None = None

@@ -17,7 +17,7 @@ from plantstore.core.settings import read_rate
 from plantstore.core.tokens import CODE_PREFIX, is_well_formed
 from plantstore.features.access import links
 from plantstore.features.access.http.bodies import Text, read_body
-from plantstore.features.access.http.jobs import Job, JobQueue
+from plantstore.features.access.http.jobs import Job
 from plantstore.features.access.http.owners import (
     Outcome,
     Owners,
@@ -80,8 +80,7 @@ def _describe(link: Link) -> Record:
 class Redemption:
     """Redeems codes for tokens, for anybody who has one."""
 
-    def __init__(self, jobs: JobQueue, owners: Owners, app: App) -> None:
-        self._jobs = jobs
+    def __init__(self, owners: Owners, app: App) -> None:
         self._owners = owners
         self._client_address = app.client_address
         self._turns, self._requests = app.turns, app.pools.requests
@@ -110,6 +109,6 @@ class Redemption:
 
         with suppress(InvalidCodeError):
             if is_well_formed(body.code, CODE_PREFIX):  # else it is refused without a query
-                return await self._jobs.run(network, work)
+                return await self._owners.jobs.run(network, work)
         require(self._guesses.take(network))
         raise InvalidCodeError

@@ -13,8 +13,9 @@ from plantstore.core.clock import write_time
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import Caller, Scope
+from plantstore.core.pools import Pool
 from plantstore.features.access.http.bodies import read_body
-from plantstore.features.access.http.jobs import Job, JobQueue
+from plantstore.features.access.http.jobs import MAX_JOBS, Job, JobQueue
 from plantstore.features.access.owners import require_manager
 from plantstore.http.app import App
 from plantstore.http.log_lines import describe_caller, describe_request
@@ -44,13 +45,15 @@ def write_optional_time(milliseconds: int | None) -> str | None:
 
 
 class Owners:
-    """The operations of owners on their stores."""
+    """The operations of owners on their stores, whose ``jobs`` share a pool."""
 
-    def __init__(self, app: App, jobs: JobQueue) -> None:
+    def __init__(self, app: App, pool: str) -> None:
         self._routes = app.routes
         self._authentication = app.authentication
         self._client_address = app.client_address
-        self._jobs = jobs
+        places = app.pools.add_pool(Pool(pool, MAX_JOBS))
+        self.jobs = JobQueue(app.open_session, app.settings.write_timeout, places)
+        app.at_close.append(self.jobs.close)
         self._logger = administration_logger()
 
     def reads(self, pattern: str, read: Callable[..., object]) -> None:
@@ -63,7 +66,7 @@ class Owners:
             def work(session: Session, _job: Job[object]) -> object:
                 return read(session, caller.store_id, *values)
 
-            value = await self._jobs.run(caller.token_store_id, work)
+            value = await self.jobs.run(caller.token_store_id, work)
             return json_response(200, value, NO_STORE)
 
         self._routes.add_of_store(pattern, reads(operate))
@@ -110,7 +113,7 @@ class Owners:
                 self.log(request, changed)
                 return response
 
-            return await self._jobs.run(caller.token_store_id, work)
+            return await self.jobs.run(caller.token_store_id, work)
 
         self._routes.add_of_store(pattern, {method: operate})
 

@@ -3,22 +3,17 @@
 from functools import partial
 
 from plantstore.core.errors import NoSuchLinkError, NoSuchTokenError
-from plantstore.core.pools import Pool
 from plantstore.features.access.declared import keep_declared
 from plantstore.features.access.http import links, members, tokens
-from plantstore.features.access.http.jobs import MAX_JOBS, JobQueue
 from plantstore.features.access.http.owners import Owners
 from plantstore.http.app import App
 
 
 def add_access(app: App) -> None:
     days = app.settings.token_expiry
-    places = app.pools.add_pool(Pool("administration", MAX_JOBS))
-    jobs = JobQueue(app.open_session, app.settings.write_timeout, places)
-    app.at_close.append(jobs.close)
     if app.process.number == 0:
         app.run_beside(keep_declared(app))
-    owners = Owners(app, jobs)
+    owners = Owners(app, "administration")
     owners.lists("/members", members.list_members, "user", members.explain_missing)
     owners.changes("member add", "PUT", "/members/{user}", members.set_member, members.MemberRole)
     owners.changes("member remove", "DELETE", "/members/{user}", members.remove_member)
@@ -32,5 +27,5 @@ def add_access(app: App) -> None:
         "link create", "POST", "/links", partial(links.create_link, days), tokens.TokenRequest
     )
     owners.changes("link revoke", "DELETE", "/links/{id}", links.revoke_link)
-    redemption = links.Redemption(jobs, owners, app)
+    redemption = links.Redemption(owners, app)
     app.routes.add("/links/redeem", {"POST": redemption.redeem_code})
