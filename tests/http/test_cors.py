@@ -11,7 +11,7 @@ from tests.service import Service
 
 PAGE, OTHER_PAGE = "https://garden.example", "https://evil.example"
 EXPOSED = {
-    *("Allow", "ETag", "Idempotent-Replayed", "Link", "Retry-After"),
+    *("Allow", "ETag", "Idempotent-Replayed", "Link", "Refused-Line", "Retry-After"),
     *("Location", "Store-Revision", "WWW-Authenticate", "X-Request-Id", "X-Total-Count"),
 }
 

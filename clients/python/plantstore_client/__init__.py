@@ -22,11 +22,12 @@ _T = TypeVar("_T")
 
 
 class Refused(Exception):  # noqa: N818 - the service works, and says no
-    """The service refused: ``error`` is its number, such as 40401 for no such plant."""
+    """The service refused: ``error`` is its number; ``line``, of ``change_all``, is from 1."""
 
     def __init__(self, response: httpx.Response) -> None:
         self.status = response.status_code
         self.retry_after = float(response.headers.get("Retry-After", 0))
+        self.line = int(response.headers.get("Refused-Line", 0)) or None
         try:
             body = json.loads(response.read())
             self.error, self.message = int(body["error"]), str(body["message"])
@@ -135,7 +136,7 @@ class PlantStore(AbstractContextManager["PlantStore"]):
             yield from self._change_portion(portion)
 
     def change_all(self, changes: Iterable[Change]) -> list[Result]:
-        """Make up to 1,000 changes: all of them, or none. Refused: the message has the line."""
+        """Make up to 1,000 changes: all of them, or none. Refused: a change is, at ``line``."""
         headers = _NDJSON | {"Idempotency-Key": str(uuid.uuid4())}
         done = self._send("POST", "changes?atomic=true", content=_lines(changes), headers=headers)
         return [_read(Result, json.loads(line)) for line in _read_lines(done)]
@@ -191,9 +192,8 @@ class PlantStore(AbstractContextManager["PlantStore"]):
             body: dict[str, Any] = {"content": _lines(changes), "headers": _NDJSON}
             try:
                 with self._client.stream("POST", "changes", **body) as response:
-                    for line in _read_lines(response):
+                    for change, line in zip(changes, _read_lines(response), strict=False):
                         result = _read(Result, json.loads(line))
-                        change = changes[done]
                         yield change, _repeated(change, result) if is_repeated else result
                         done += 1
             except (httpx.TransportError, Refused) as error:

@@ -1,10 +1,6 @@
 /**
  * Plant Store from TypeScript and JavaScript: exact ids, paging, many changes at once, events, and safe retries.
  *
- *     const store = new PlantStore("http://127.0.0.1:8080", token);
- *     await store.create({ id: 7n, name: "Monstera", tag: "tropical" });
- *     for await (const plant of store.plants()) console.log(plant.id, plant.name);
- *
  * Ids are bigints, because a number holds only integers up to 2^53 exactly. A request that fails on its way, or that
  * the service asks to send later, is sent again up to three times. A create has an `Idempotency-Key`, so it is done
  * once. Runs in browsers, Node 18 or newer, Deno and Bun.
@@ -35,18 +31,22 @@ export interface Result {
   message?: string;
 }
 
-/** One change to the store. Only owners of the store see its `user`. */
+/** One change to the store. Only owners of the store see who made it. */
 export interface StoreEvent {
   revision: number;
   kind: "plant.created" | "plant.updated" | "plant.deleted";
   at: string;
   plant: Plant;
   user?: string;
+  token_label?: string;
+  token_id?: string;
 }
 
-/** The service refused: `error` is its number, such as 40401 for a plant that does not exist. */
+/** The service refused: `error` is its number, such as 40401 for no such plant; `line`, of `changeAll`, is from 1. */
 export class Refused extends Error {
-  constructor(readonly status: number, readonly error: number, message: string, readonly retryAfter: number) {
+  constructor(
+    readonly status: number, readonly error: number, message: string, readonly retryAfter: number, readonly line?: number,
+  ) {
     super(`${error}: ${message}`);
   }
 }
@@ -115,7 +115,7 @@ export class PlantStore {
     while (rest.length > 0) yield* this.#changePortion(rest.splice(0, LINES_A_REQUEST));
   }
 
-  /** Make up to 1,000 changes: all of them, or none. Refused: a change is; the message has its line. */
+  /** Make up to 1,000 changes: all of them, or none. Refused: a change is, the one at `line`. */
   async changeAll(changes: Change[]): Promise<Result[]> {
     const headers = { ...NDJSON, "Idempotency-Key": crypto.randomUUID() };
     const done = await this.#send("POST", "changes?atomic=true", { headers, body: toLines(changes) });
@@ -199,9 +199,9 @@ export class PlantStore {
     const response = await fetch(new URL(path, this.#url), { ...init, method, headers });
     if (response.ok) return response;
     const body = await response.json().catch(() => ({})); // without a body of ours, it is a proxy's
-    const error = body.error ?? 100 * response.status;
-    const retryAfter = Number(response.headers.get("Retry-After") ?? 0);
-    throw new Refused(response.status, error, body.message ?? response.statusText, retryAfter);
+    const { error = 100 * response.status, message = response.statusText } = body;
+    const read = (name: string) => Number(response.headers.get(name)) || undefined;
+    throw new Refused(response.status, error, message, read("Retry-After") ?? 0, read("Refused-Line"));
   }
 }
 

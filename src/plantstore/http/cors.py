@@ -7,7 +7,7 @@ _ANY = b"*"
 _VARY = b"Vary: Origin\r\n"
 _EXPOSED = (
     b"Access-Control-Expose-Headers: "
-    b"Allow, ETag, Idempotent-Replayed, Link, Location, Retry-After, Store-Revision, "
+    b"Allow, ETag, Idempotent-Replayed, Link, Location, Refused-Line, Retry-After, Store-Revision, "
     b"WWW-Authenticate, X-Request-Id, X-Total-Count\r\n"
 )
 _PREFLIGHT = (

@@ -122,8 +122,8 @@ _CHALLENGES = {
     40102: ', error="invalid_token"',
     40301: ', error="insufficient_scope", scope="{scope}"',
 }
-# Details that tell programs, too, what would have been accepted.
-_ACCEPTED = {"allow": "Allow", "accept": "Accept", "accept_encoding": "Accept-Encoding"}
+# Details that are headers, too, for programs.
+_HEADERS = ("allow", "accept", "accept_encoding", "refused_line")
 
 
 class ErrorBody(Struct, frozen=True):
@@ -170,9 +170,9 @@ def _make_response(number: int, details: Mapping[str, object], message: object) 
     if number in _CHALLENGES:
         challenge = 'Bearer realm="plants"' + _CHALLENGES[number].format(**details)
         headers += header_line("WWW-Authenticate", challenge.encode())
-    for name, header in _ACCEPTED.items():
+    for name in _HEADERS:
         if name in details:
-            headers += header_line(header, str(details[name]).encode())
+            headers += header_line(name.replace("_", "-").title(), str(details[name]).encode())
     if row.status in (429, 503):
         retry_after = details.get("retry_after", 1)  # a commit takes milliseconds
         headers += header_line("Retry-After", str(retry_after).encode())

@@ -22,7 +22,7 @@ with PlantStore(*sys.argv[1:]) as store:
     try:
         store.change_all([Change("delete", 9), Change("delete", 7)])
     except Refused as refused:
-        none = refused.error
+        none = [refused.error, refused.line]
     done = store.change_all([Change("delete", 9), Change("create", 7, "Moss")])
     store.delete(8)
     plants = list(store.plants())

@@ -15,7 +15,7 @@ const changes: Change[] = Array.from({ length: 2500 }, (_, id) => ({ op: "create
 changes.push({ op: "update", id: -1n, name: "None" }, { op: "delete", id: 7n }, { op: "upsert", id: 8n, name: "Fern\u2028" });
 const statuses: number[] = [];
 for await (const [, result] of store.change(changes)) statuses.push(result.status);
-const none = await store.changeAll([{ op: "delete", id: 9n }, { op: "delete", id: 7n }]).catch(refused);
+const none = await store.changeAll([{ op: "delete", id: 9n }, { op: "delete", id: 7n }]).catch((error) => [refused(error), error.line]);
 const all = await store.changeAll([{ op: "delete", id: 9n }, { op: "create", id: 7n, name: "Moss" }]);
 await store.delete(8n);
 const plants: Plant[] = [];

@@ -55,6 +55,7 @@ def test_none_is_done_if_one_is_refused(fixture: StoreFixture, line: bytes, numb
     answer = send(fixture, b'{"id": 2, "name": "Aloe"}\n\n%s\n%s' % (line, line))
     expect_error(answer, number)
     assert answer.json["message"] == f"line 3: {alone['message']}"
+    assert answer.headers["refused-line"] == "3"
     assert names_in(fixture) == {1: "Fern"}
 
 

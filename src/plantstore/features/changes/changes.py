@@ -24,12 +24,7 @@ from plantstore.core.operations import Atomic, RefusedError, UseKey, explain
 from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.features.changes.csv_lines import CsvLines
-from plantstore.features.changes.lines import (
-    Change,
-    Lines,
-    describe_line,
-    write_result,
-)
+from plantstore.features.changes.lines import Change, Lines, describe_line, write_result
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
@@ -216,6 +211,7 @@ def _read_atomic(query: bytes) -> bool:
 def _refuse(request: Request, number: int, error: PlantStoreError) -> Response:
     """The response to an atomic body, of which a line was refused."""
     request.refusal = error
+    error.details["refused_line"] = number
     return error_response(error, f"line {number}: {describe_line(error)}")
 
 
