@@ -44,12 +44,12 @@ def test_the_commands_of_import_work(program: Program) -> None:
     (program.folder / "seed.ndjson").write_text('{"id":1,"name":"Fern"}\n')
     program.out("import", "seed.ndjson", "--store", "nursery")
     blocks = take("import.md")
-    over_http = "".join((blocks.pop(1), blocks.pop(1)))
+    over_http = "".join(blocks.pop(1) for _ in range(3))
     paste(program, *blocks)
     with Service(program.folder, database=program.database) as service:
         sending = over_http.replace("http://127.0.0.1:8080", service.origin)
         printed = paste(program, sending, TOKEN=service.make_token("harvest"))
-        assert [json.loads(line)["status"] for line in printed.splitlines()] == [200, 200]
+        assert [json.loads(line)["status"] for line in printed.splitlines()] == [200] * 4
     assert b"1,Fern,\r\n" in (program.folder / "list.csv").read_bytes()
     assert "1,Fern," in program.out("export", "--store", "meadow")
     assert "2,Monstera deliciosa,tropical" in program.out("export", "--store", "nursery")

@@ -80,16 +80,18 @@ def test_the_quick_start_with_curl(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "command", "printed"),
+    ("heading", "command", "printed"),
     [
-        ("python", sys.executable, ["{'name': 'Fern'", "'id': 8", "404 {'error': 40401"]),
-        ("js", "node", ["{ name: 'Basil' }", "id_text: '9'", "40401: "]),
+        ("Python", sys.executable, ["{'name': 'Fern'", "'id': 8", "404 {'error': 40401"]),
+        ("JavaScript", "node", ["{ name: 'Basil' }", "id_text: '9'", "40401: "]),
+        ("Our clients", sys.executable, ["[Plant(id=8, name='Fern', tag='shade'"]),
     ],
 )
 def test_the_quick_start_as_a_program(
-    reader: Reader, kind: str, command: str, printed: list[str]
+    reader: Reader, heading: str, command: str, printed: list[str]
 ) -> None:
-    (program,) = take("quickstart.md", kind=kind)
+    kind = "js" if command == "node" else "python"
+    (program,) = take("quickstart.md", heading, kind=kind)
     lines = reader.run(command, "plants.mjs", program)
     assert all(part in line for part, line in zip(printed, lines, strict=True))
 
