@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.clients.documents import NODE_MODULES, PROGRAMS, ROOT, TSC, run
+from tests.deploy.proxies import PORTS, proxy
 from tests.docs.pages import read_page
 from tests.postgres.proxy import Proxy, Way
 from tests.service import Service
 
 CLIENTS = ROOT / "clients"
+COMPRESSION = "gzip on; gzip_proxied any; gzip_types application/json;"
 RESULTS = {
     "last": [str(2**53 + 1), "Acer rubrum", True],
     "late": 41201,
@@ -84,9 +86,16 @@ def test_the_examples_of_a_client_run(language: str, tmp_path: Path) -> None:
     assert (copied, heard) == ("1\n", "plant.deleted 0\n")
 
 
-def test_a_program_gets_its_results(program: list[str], tmp_path: Path) -> None:
+def test_a_program_gets_its_results_through_a_proxy_that_compresses(
+    program: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "proxy").mkdir()
+    for name in ("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"):
+        monkeypatch.setenv(name, str(folder / "cert.pem"))
     with Service(tmp_path) as service:
-        printed = run(*program, service.origin, service.make_token(), folder=tmp_path)
+        ports = dict.fromkeys(PORTS, service.origin.rpartition(":")[2])
+        with proxy("nginx", folder, ports, COMPRESSION) as origin:
+            printed = run(*program, origin, service.make_token(), folder=tmp_path)
     assert json.loads(printed) == RESULTS
 
 

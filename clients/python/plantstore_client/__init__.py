@@ -188,18 +188,15 @@ class PlantStore(AbstractContextManager["PlantStore"]):
     def _change_portion(self, changes: list[Change]) -> Iterator[tuple[Change, Result]]:
         waits, is_repeated = iter(_WAITS), False
         while changes:
-            done = 0
             body: dict[str, Any] = {"content": _lines(changes), "headers": _NDJSON}
             try:
                 with self._client.stream("POST", "changes", **body) as response:
-                    for change, line in zip(changes, _read_lines(response), strict=False):
-                        result = _read(Result, json.loads(line))
+                    for line in _read_lines(response):
+                        change, result = changes.pop(0), _read(Result, json.loads(line))
                         yield change, _repeated(change, result) if is_repeated else result
-                        done += 1
             except (httpx.TransportError, Refused) as error:
                 _wait(next(waits), error)
                 is_repeated = True
-            changes = changes[done:]
 
 
 def _checked(response: httpx.Response) -> httpx.Response:
@@ -243,7 +240,8 @@ def _read(kind: type[_T], data: Mapping[str, Any]) -> _T:
 
 
 def _plant(plant_id: int, response: httpx.Response) -> Plant:
-    return _read(Plant, {"id": plant_id, "etag": response.headers.get("ETag")} | response.json())
+    etag = response.headers.get("ETag", "").removeprefix("W/").replace("-gzip", "")  # by a proxy
+    return _read(Plant, {"id": plant_id, "etag": etag or None} | response.json())
 
 
 def _event(data: dict[str, Any]) -> Event:

@@ -247,4 +247,4 @@ const toLines = (changes: Change[]) => changes.map(line).join("\n");
 const exact = ({ id_text, ...plant }: Data): Plant => ({ ...plant, id: BigInt(id_text) });
 const toEvent = (event: Data): StoreEvent => ({ ...event, plant: exact(event.plant) });
 const toPlant = async (id: bigint, response: Response): Promise<Plant> =>
-  ({ id, ...(await response.json()), etag: response.headers.get("ETag") ?? undefined });
+  ({ id, ...(await response.json()), etag: response.headers.get("ETag")?.replace(/^W\/|-gzip/g, "") }); // by a proxy
