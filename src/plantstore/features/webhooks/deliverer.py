@@ -14,17 +14,16 @@ from contextlib import closing, contextmanager, suppress
 from functools import cache, partial
 
 from plantstore.core.clock import now
-from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
 from plantstore.core.pools import Pool
-from plantstore.core.settings import Settings
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import Send, open_client
 from plantstore.features.webhooks.queue import Message, Queue, read_messages
 from plantstore.features.webhooks.webhooks import Place, Webhook
-from plantstore.sql.session import OpenSession, Session
+from plantstore.http.app import App
+from plantstore.sql.session import Session
 from plantstore.sqlite.file_lock import FileLock
 
 failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again")
@@ -39,10 +38,9 @@ _MAX_SENDING = 512  # in all
 class Deliverer:
     """Delivers to all webhooks of a database, once there is one."""
 
-    def __init__(self, settings: Settings, open_session: OpenSession) -> None:
-        self._url = settings.database
-        self._settings = settings.of(WebhookSettings)
-        self._open_session = open_session
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._settings = app.settings.of(WebhookSettings)
         self._queues: dict[Place, Queue] = {}  # whose turn is next, first
         self._places = Pool("webhook messages", _MAX_SENDING)
         self._noted = asyncio.Event()
@@ -50,11 +48,11 @@ class Deliverer:
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.failing, self.delay = 0, 0.0
 
-    async def run(self, database: Database) -> None:
+    async def run(self) -> None:
         """Wait for the database's first webhook, then begin."""
         while not self._thread.is_alive():
             with suppress(PlantStoreError):  # which the database logs
-                if await database.read("find_any_webhook"):
+                if await self._app.database.read("find_any_webhook"):
                     self._thread.start()
             await asyncio.sleep(_RETRY_SECONDS)
 
@@ -81,11 +79,11 @@ class Deliverer:
     @contextmanager
     def _lease(self) -> Iterator[Callable[[], bool]]:
         """Be the one who delivers, unless another process is; what tells whether this one is."""
-        if path := find_file(self._url):
+        if path := find_file(self._app.settings.database):
             with FileLock(path, "-webhooks") as lock:
                 yield lock.try_acquire
             return
-        with closing(self._open_session()) as session:
+        with closing(self._app.open_session()) as session:
             session.query("begin_lease")
             yield lambda: bool(session.query("hold_lease")[0][0])
 
@@ -95,7 +93,7 @@ class Deliverer:
         asyncio.get_running_loop().set_default_executor(threads)
         self._queues, self._noted = {}, asyncio.Event()
         self._places.clear()
-        with closing(self._open_session()) as session:
+        with closing(self._app.open_session()) as session:
             async with open_client(self._settings) as send, asyncio.TaskGroup() as group:
                 while not self._is_over.is_set() and is_held():
                     self._refresh(session)
@@ -121,7 +119,7 @@ class Deliverer:
             if place not in queues or not queues[place].follows(webhook):
                 queues[place] = Queue(webhook, self._settings.webhook_retries, read)
             queues[place].fill(webhook.revision, read)
-        self.failing = sum(bool(queue.refused) for queue in queues.values())
+        self.failing = sum(queue.count_refused() > 0 for queue in queues.values())
         first = (next(iter(queue.waiting.values()), None) for queue in queues.values())
         self.delay = max((now() - message.at for message in first if message), default=0) / 1000
 

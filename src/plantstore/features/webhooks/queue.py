@@ -6,9 +6,10 @@ webhook says is enough to go on, in any process.
 
 import random
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.logs import administration_logger
@@ -29,8 +30,11 @@ _ACTOR = Actor("", name="plantstore")
 Read = Callable[[int, str, int, int], Sequence["Message"]]  # ``read_messages`` in a session
 
 
-class Message(NamedTuple):
-    """A message about a store; a test is about no revision (0), only an event has a plant."""
+class Message(Struct):
+    """A message about a store; a test is about no revision (0), only an event has a plant.
+
+    ``attempts`` are those that were refused, and ``due`` is when there is another one.
+    """
 
     type: str
     revision: int
@@ -38,6 +42,9 @@ class Message(NamedTuple):
     body: bytes
     plant_id: int | None = None
     tag: str | None = None
+    attempts: int = 0
+    due: int = 0
+    is_in_flight: bool = False
 
 
 def make_message(
@@ -67,109 +74,115 @@ def read_messages(
         previous = next((Plant(*contents) for contents in former), None)
         plant = {"id": plant_id, "id_text": str(plant_id), "name": name, "tag": tag}
         message = make_message(kind, store, revision, at, **plant, previous=previous, by=user)
-        messages.append(message._replace(plant_id=plant_id, tag=tag))
+        messages.append(replace(message, plant_id=plant_id, tag=tag))
     return messages
 
 
 class Queue:
     """The messages of a webhook, from those that it has not accepted yet.
 
-    A receiver that has refused as many in a row as it may get at once gets no others until it has
-    accepted one of them.
+    A receiver that has refused as many in a row as it may get at once gets these again one by one,
+    and no others until it has accepted one of them.
     """
 
     def __init__(self, webhook: Webhook, delays: Sequence[float], read: Read) -> None:
         self.webhook = self._saved = webhook
         self.waiting: dict[int, Message] = {}  # by revision, in order
-        self.refused: dict[int, tuple[int, int]] = {}  # how often, and when each is due again
         self.is_changed = False
         self._delays = delays
-        self._sending: set[int | None] = set()  # plants
         self._log: list[Delivery] = []  # not saved yet
-        self._not_before = 0
+        self._in_flight = self._not_before = 0
         self._sent, unaccepted = webhook.decode_progress()
         self._read = self._sent  # the revision up to which events were read
         for revision, attempts, due in unaccepted:
             message, *_ = read(webhook.store_id, webhook.store, revision - 1, revision)
-            if self._is_wanted(message):  # else an owner has changed that
-                self.waiting[message.revision] = message
-                if attempts:
-                    self.refused[message.revision] = attempts, due
+            self._add(message, attempts, due)
+        if self._is_refusing():
+            self._not_before = max(message.due for message in self.waiting.values())
 
     def follows(self, webhook: Webhook) -> bool:
         """Whether the row is as it was saved: else an owner has changed it."""
         return webhook == self._saved._replace(revision=webhook.revision)
 
     def fill(self, revision: int, read: Read) -> None:
-        """Queue the next messages that the webhook wants, up to this revision."""
+        """Queue the next messages, up to this revision."""
         if self._read < revision and len(self.waiting) < _MAX_WAITING:
             self.is_changed = True
             for message in read(self.webhook.store_id, self.webhook.store, self._read, revision):
                 self._read = message.revision
-                if self._is_wanted(message):
-                    self.waiting[message.revision] = message
+                self._add(message)
 
-    def _is_wanted(self, message: Message) -> bool:
+    def _add(self, message: Message, attempts: int = 0, due: int = 0) -> None:
         is_of_tag = self.webhook.tag in (None, message.tag)
-        return message.type == RESYNC or (message.type in self.webhook.events and is_of_tag)
+        if message.type == RESYNC or (message.type in self.webhook.events and is_of_tag):
+            self.waiting[message.revision] = replace(message, attempts=attempts, due=due)
+
+    def count_refused(self) -> int:
+        return sum(message.attempts > 0 for message in self.waiting.values())
+
+    def _is_refusing(self, in_flight: int = 0) -> bool:
+        is_failing = self.webhook.failing_since is not None
+        return is_failing and self.count_refused() + in_flight >= MAX_SENDING
 
     def take(self) -> Message | None:
         """The next message that may be sent now."""
-        moment, blocked = now(), set(self._sending)
-        is_refusing = self._is_refusing(len(blocked))
-        if self.webhook.paused or moment < self._not_before or len(blocked) >= MAX_SENDING:
+        moment, blocked = now(), set()
+        if self.webhook.paused or moment < self._not_before:
             return None
-        for revision, message in self.waiting.items():
-            attempts, due = self.refused.get(revision, (0, 0))
-            if message.plant_id not in blocked and due <= moment and (attempts or not is_refusing):
-                self._sending.add(message.plant_id)
-                self._sent = max(self._sent, revision)
+        if self._in_flight >= (1 if self._is_refusing() else MAX_SENDING):
+            return None
+        is_refusing = self._is_refusing(self._in_flight)
+        for message in self.waiting.values():
+            is_due = message.due <= moment and not message.is_in_flight
+            is_free = message.plant_id not in blocked and (message.attempts or not is_refusing)
+            if is_due and is_free:
+                message.is_in_flight = True
+                self._in_flight += 1
+                self._sent = max(self._sent, message.revision)
                 return message
             blocked.add(message.plant_id)
         return None
 
-    def _is_refusing(self, in_flight: int = 0) -> bool:
-        is_failing = self.webhook.failing_since is not None
-        return is_failing and len(self.refused) + in_flight >= MAX_SENDING
-
     def note(self, message: Message, delivery: Delivery, wait: float) -> None:
         """Note what came of a message, and how many seconds the receiver asks to wait."""
-        self.is_changed = True
-        self._sending.discard(message.plant_id)
+        self.is_changed, message.is_in_flight = True, False
+        self._in_flight -= 1
         if not delivery.is_accepted:
-            delivery = self._put_off(message.revision, delivery, wait)
+            delivery = self._put_off(message, delivery, wait)
         else:
             if self._is_refusing():  # it is back: nothing need wait longer
-                self.refused = {key: (attempts, 0) for key, (attempts, _) in self.refused.items()}
+                self._not_before = 0
+                for other in self.waiting.values():
+                    other.due = 0
             self.webhook = self.webhook._replace(failing_since=None)
-            self.refused.pop(message.revision, None)
             del self.waiting[message.revision]
         self._log.append(delivery)
 
-    def _put_off(self, revision: int, delivery: Delivery, wait: float) -> Delivery:
+    def _put_off(self, message: Message, delivery: Delivery, wait: float) -> Delivery:
         """Schedule a message's next attempt, or pause; returns the delivery with that time."""
-        (attempts, _), at = self.refused.get(revision, (0, 0)), now()
-        delay = self._delays[: attempts + 1][-1] * random.uniform(*_JITTER)  # noqa: S311 - no secret
-        due, since = at + int(1000 * max(delay, wait)), self.webhook.failing_since or at
-        self.refused[revision] = attempts + 1, due
-        paused = self.webhook.paused
+        at, paused = now(), self.webhook.paused
+        since = self.webhook.failing_since or at
+        delay = self._delays[: message.attempts + 1][-1] * random.uniform(*_JITTER)  # noqa: S311 - no secret
+        message.attempts += 1
+        message.due = at + int(1000 * max(delay, wait))
+        self.webhook = self.webhook._replace(failing_since=since)
         if delivery.status == _GONE:
             paused = "the receiver responded 410 Gone"
         elif at - since >= _PAUSE_MS:
             last = delivery.status or delivery.response
             paused = f"no message was accepted for 5 days; the last response was {last}"
-        elif wait:
-            self._not_before = due
-        self.webhook = self.webhook._replace(failing_since=since, paused=paused)
-        return delivery if paused else delivery._replace(next_at=due)
+        elif wait or self._is_refusing():
+            self._not_before = message.due
+        self.webhook = self.webhook._replace(paused=paused)
+        return delivery if paused else delivery._replace(next_at=message.due)
 
     def save(self, session: Session) -> None:
         """Log what was sent, and save what came of it, unless an owner has changed the webhook."""
         delivered = next(iter(self.waiting), self._read + 1) - 1
         self._sent = max(self._sent, delivered)
-        unaccepted = [revision for revision in self.waiting if revision <= self._sent]
-        states = [(revision, *self.refused.get(revision, (0, 0))) for revision in unaccepted]
-        progress = msgspec.json.encode((self._sent, states)).decode()
+        sent = [message for message in self.waiting.values() if message.revision <= self._sent]
+        unaccepted = [(message.revision, message.attempts, message.due) for message in sent]
+        progress = msgspec.json.encode((self._sent, unaccepted)).decode()
         before = self._saved
         self._saved = row = self.webhook._replace(delivered=delivered, progress=progress)
         state = (delivered, row.failing_since, row.paused, progress, before.progress)

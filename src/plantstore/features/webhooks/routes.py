@@ -59,8 +59,8 @@ def add_webhooks(app: App) -> None:
     owners.changes("webhook delete", "DELETE", _ONE, change(Webhooks.delete, 0))
     for pattern in (f"{_ONE}/test", f"{_ONE}/deliveries/{{number}}/redeliver"):
         app.routes.add_of_store(pattern, {"POST": partial(send, pattern)})
-    deliverer = Deliverer(app.settings, app.open_session)
+    deliverer = Deliverer(app)
     app.gauges["webhooks_failing"] = lambda: deliverer.failing
     app.gauges["webhook_delay_seconds"] = lambda: deliverer.delay
-    app.run_beside(deliverer.run(app.database))
+    app.run_beside(deliverer.run())
     app.at_close.append(deliverer.close)
