@@ -160,6 +160,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((SMALL, SMALL, HASH, HASH, 0), 10),
         Case((LARGE, LARGE, b"", HASH + b"x", 0), 0),
     ],
+    "find_links_of": [Case((SMALL, SMALL), 4), Case((LARGE, 1), 2)],
     "delete_link": [Case((SMALL, HASH), 1)],
     "delete_links": [Case((SMALL, SMALL, SMALL, SMALL), 2), Case((LARGE, LARGE, 1, 1), 0)],
     "count_links": [Case((SMALL,), 1)],

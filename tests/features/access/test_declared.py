@@ -34,6 +34,7 @@ def test_it_opens_the_default_store_until_it_is_changed_or_removed(
             assert client.post("/plants", json=PLANT).status_code == 200
             me = client.get("/me").json()
             assert client.get("/members").json()[0]["user"] == "declared"
+            link = client.post("/links", json={"user": "declared"}).json()
         assert (me["user"], me["stores"][0]["role"]) == ("declared", "owner")
         for text in ("short", f"{second}\n"):  # what is weak changes nothing
             assert status(service, first) == 200
@@ -53,6 +54,8 @@ def test_it_opens_the_default_store_until_it_is_changed_or_removed(
         settings.write_text('token_file = "token"\n')
         service.start()  # what was taken back can be declared again
         assert (status(service, first), status(service, second)) == (200, 401)
+        redeemed = httpx.post(f"{service.origin}/links/redeem", json={"code": link["code"]})
+        assert redeemed.status_code == 404
     assert first not in service.log()
     assert second not in service.log()
 

@@ -21,6 +21,7 @@ from plantstore.core.tokens import hash_token
 from plantstore.databases import open_session
 from plantstore.feature import Start
 from plantstore.features.access import AccessSettings
+from plantstore.features.access.members import end_links
 from plantstore.sql.administration.records import (
     find_role,
     find_store,
@@ -123,4 +124,5 @@ def declare(session: Session, secret: str | None, max_plants: int | None) -> Non
         for other in known.values():
             if other.is_valid:
                 session.query("set_expiry", other.store_id, other.token_hash, now())
+                end_links(session, other.store_id, user.user_id)
                 note("token end", **name_token(other))

@@ -3,7 +3,7 @@
 from plantstore.core.errors import LastOwnerError, NoSuchMemberError
 from plantstore.core.model import Member, Role, User
 from plantstore.sql.administration.records import check_subject, find_role, find_user, set_role
-from plantstore.sql.session import Queries
+from plantstore.sql.session import Queries, Session
 
 
 def list_members(session: Queries, store_id: int) -> list[Member]:
@@ -31,7 +31,7 @@ def require_member(session: Queries, store_id: int, subject: str) -> tuple[User,
 
 
 def set_member(
-    session: Queries,
+    session: Session,
     store_id: int,
     user: User,
     role: Role,
@@ -39,7 +39,7 @@ def set_member(
     *,
     keep_owner: bool = True,
 ) -> Role | None:
-    """Give a user a role in a store; returns the previous role. A lower one ends their links.
+    """Give a user a role in a store; returns the previous role. A lower one ends links.
 
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
     """
@@ -48,14 +48,14 @@ def set_member(
     before = find_role(session, store_id, user.user_id)
     set_role(session, store_id, user.user_id, role, by)
     if before is not None and not before.scopes <= role.scopes:
-        _end_links(session, store_id, user)
+        end_links(session, store_id, user.user_id)
     return before
 
 
 def remove_member(
-    session: Queries, store_id: int, subject: str, *, keep_owner: bool = True
+    session: Session, store_id: int, subject: str, *, keep_owner: bool = True
 ) -> User:
-    """Remove a member: the user's tokens no longer open the store, and the user's links end.
+    """Remove a member: the user's tokens no longer open the store, and links end.
 
     :raises NoSuchMemberError: there is no such member.
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
@@ -64,12 +64,13 @@ def remove_member(
     if keep_owner:
         _require_other_owner(session, store_id, user)
     session.query("delete_member", store_id, user.user_id)
-    _end_links(session, store_id, user)
+    end_links(session, store_id, user.user_id)
     return user
 
 
-def _end_links(session: Queries, store_id: int, user: User) -> None:
-    session.query("delete_links", store_id, store_id, user.user_id, user.user_id)
+def end_links(session: Session, store_id: int, user_id: int) -> None:
+    """End the links of a store that are for a user or by one, also for when access returns."""
+    session.write_rows("delete_link", session.query("find_links_of", store_id, user_id))
 
 
 def _require_other_owner(session: Queries, store_id: int, user: User) -> None:

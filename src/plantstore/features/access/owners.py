@@ -24,7 +24,7 @@ from plantstore.sql.administration.new_tokens import limit_grant
 from plantstore.sql.administration.records import find_role, find_user, insert_user
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.scopes import from_text
-from plantstore.sql.session import Queries
+from plantstore.sql.session import Queries, Session
 
 MAX_MEMBERS = 1000
 MAX_TOKENS = 1000  # that are valid
@@ -50,7 +50,7 @@ def require_manager(session: Queries, caller: Caller) -> Caller:
 
 
 def set_member(
-    session: Queries, manager: Caller, subject: str, role: Role
+    session: Session, manager: Caller, subject: str, role: Role
 ) -> tuple[User, Role | None]:
     """Give a user, created if missing, a role; returns the user and the previous role.
 

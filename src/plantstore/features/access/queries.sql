@@ -94,6 +94,13 @@ JOIN m ON m.store_id = l.store_id AND m.user_id = l.user_id
 LEFT JOIN t ON t.token_hash = l.maker_hash
 ORDER BY l.expires_at, l.code_hash
 
+-- The links of a store that are for a user, or that the user's tokens made.
+
+-- name: find_links_of
+WITH t AS MATERIALIZED (SELECT token_hash FROM tokens WHERE user_id = ?2)
+SELECT store_id, code_hash FROM links
+WHERE store_id = ?1 AND (user_id = ?2 OR maker_hash IN (SELECT token_hash FROM t))
+
 -- name: count_links
 SELECT count(*) FROM links WHERE store_id = ?1
 
