@@ -98,6 +98,24 @@ def test_a_change_over_http_has_the_user_the_token_and_the_address(
     assert rows[0]["details"] == {"role": "reader", "old_role": "none"}
 
 
+def test_what_changes_nothing_is_not_in_it(program: Program, tmp_path: Path) -> None:
+    with Service(tmp_path, database=program.database) as service:
+        token = program.out(*CREATE, "--manage")
+        with service.client(token) as client:
+            given = client.post("/tokens", json={"user": "ada"}).json()
+            for _ in range(2):
+                client.put("/members/eve", json={"role": "reader"}).raise_for_status()
+                client.delete(f"/tokens/{given['id']}").raise_for_status()
+    for _ in range(2):
+        changed = program.run(
+            "member", "add", "--store", "nursery", "--user", "eve", "--role", "editor"
+        )
+        program.out("store", "set", "nursery", "--max-plants", "10")
+    assert changed.err == "eve is editor of nursery\n"
+    changes = ["token create", "token create", "member add", "token revoke"]
+    assert actions(program) == [*changes, "member add", "store set"]
+
+
 def test_what_is_refused_is_not_in_it(program: Program) -> None:
     program.out(*CREATE, "--role", "owner")
     program.refusal("member", "remove", "--store", "nursery", "--user", "ada")

@@ -41,11 +41,15 @@ def set_member(
 ) -> Role | None:
     """Give a user a role in a store; returns the previous role. A lower one ends links.
 
+    If they are the same, nothing is written.
+
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
     """
+    before = find_role(session, store_id, user.user_id)
+    if before is role:
+        return before
     if keep_owner and role is not Role.OWNER:
         _require_other_owner(session, store_id, user)
-    before = find_role(session, store_id, user.user_id)
     set_role(session, store_id, user.user_id, role, by)
     if before is not None and not before.scopes <= role.scopes:
         end_links(session, store_id, user.user_id)

@@ -107,8 +107,8 @@ def require_room(session: Queries, store_id: int) -> None:
         raise TooMuchAccessError(things="valid tokens")
 
 
-def revoke_token(session: Queries, manager: Caller, token_id: str) -> Token:
-    """Revoke a token that opens only this store; nothing if it was already revoked.
+def revoke_token(session: Queries, manager: Caller, token_id: str) -> tuple[Token, bool]:
+    """Revoke a token that opens only this store; returns it, and whether it was not revoked before.
 
     :raises NoSuchTokenError: there is none with this id.
     """
@@ -116,5 +116,5 @@ def revoke_token(session: Queries, manager: Caller, token_id: str) -> Token:
         with suppress(NoSuchTokenError):
             token = tokens.find_token(session, token_id)
             if token.store_id == manager.store_id and not token.all_stores:
-                return tokens.revoke_token(session, token)
+                return tokens.revoke_token(session, token), token.revoked_at is None
     raise NoSuchTokenError(token_id=token_id)

@@ -2,7 +2,7 @@
 
 import click
 
-from plantstore.cli.administration_log import changing
+from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.options import (
     role_option,
     session_options,
@@ -59,14 +59,18 @@ def add(
       plantstore member add --create --store nursery --user grace --role editor
       plantstore member add --store nursery --user ada --role owner
     """
-    with changing(session, "member add", store=store, user=user, role=role):
+    with noting(session) as note:
         meant = ""
         store_id, member = require_store(session, store).store_id, find_user(session, user)
         if member is None:
             meant = find_meant(user, [known.subject for known in list_users(session)])
             member = insert_user(session, user) if creates else require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
-    sentence = f"{user} is {role} of {store}" + (f", no longer {before}" if before else "")
+        if before != role:
+            note("member add", store=store, user=user, role=role)
+    sentence = f"{user} is {role} of {store}"
+    if before not in {None, role}:
+        sentence += f", no longer {before}"
     record = {"store": store, "user": user, "role": role, "old_role": before}
     output.report_change(record, sentence)
     if meant:

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import click
 
-from plantstore.cli.administration_log import changing
+from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
     output_options,
@@ -74,8 +74,11 @@ def set_store(session: Session, name: str, max_plants: int | None, output: Outpu
     Example:
       plantstore store set nursery --max-plants 100000
     """
-    with changing(session, "store set", max_plants=max_plants or "none", store=name):
+    with noting(session) as note:
+        before = records.require_store(session, name)
         changed = stores.set_quota(session, name, max_plants)
+        if before.max_plants != max_plants:
+            note("store set", max_plants=max_plants or "none", store=name)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
     output.report_change(_describe(changed), f"{name} may hold {bound}; it holds {changed.plants}")
 

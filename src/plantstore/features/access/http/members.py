@@ -8,7 +8,7 @@ from plantstore.core.clock import write_time
 from plantstore.core.errors import InvalidChangeError, NoSuchMemberError
 from plantstore.core.model import Caller, Role
 from plantstore.features.access import members, owners
-from plantstore.features.access.http.owners import Outcome, Record, to_record
+from plantstore.features.access.http.owners import UNCHANGED, Outcome, Record, to_record
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.records import check_subject
 from plantstore.sql.session import Session
@@ -45,6 +45,8 @@ def set_member(session: Session, manager: Caller, subject: str, body: MemberRole
     user, before = owners.set_member(session, manager, subject, body.role)
     member = to_record(user=user.subject, role=body.role)
     response = json_response(201 if before is None else 200, member, NO_STORE)
+    if before is body.role:
+        return response, UNCHANGED
     return response, {"member_id": user.user_id, "role": body.role, "old_role": before or "none"}
 
 

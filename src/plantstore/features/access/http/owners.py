@@ -28,6 +28,7 @@ from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
 Fields = Mapping[str, object]  # the fields of a log line about a change
+UNCHANGED: Fields = {}  # instead of these fields: nothing is logged
 Outcome = tuple[Response, Fields]
 # Of a session, who manages the store, the path's value if any, and the body if there is a kind.
 Change = Callable[..., Outcome]
@@ -109,8 +110,10 @@ class Owners:
                 with job.transaction(session):
                     manager = require_manager(session, caller)
                     response, changed = change(session, manager, *values, *body)
-                    self.audit(session, request, action, caller, changed)
-                self.log(request, changed)
+                    if changed:
+                        self.audit(session, request, action, caller, changed)
+                if changed:
+                    self.log(request, changed)
                 return response
 
             return await self.jobs.run(caller.token_store_id, work)

@@ -11,6 +11,7 @@ from plantstore.core.model import EXPIRY_MAX, Caller, Grant, Scope
 from plantstore.features.access import owners
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.access.http.owners import (
+    UNCHANGED,
     Fields,
     Outcome,
     Record,
@@ -52,7 +53,9 @@ def create_token(days: int, session: Session, manager: Caller, body: TokenReques
 
 
 def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
-    revoked = owners.revoke_token(session, manager, token_id)
+    revoked, is_new = owners.revoke_token(session, manager, token_id)
+    if not is_new:
+        return NO_CONTENT, UNCHANGED
     return NO_CONTENT, {"revoked_token_id": token_id, "member_id": revoked.user_id}
 
 
