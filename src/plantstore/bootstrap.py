@@ -44,7 +44,7 @@ def serve(settings: Settings, listeners: list[socket]) -> bool:
             import plantstore.postgres.database
         else:
             import plantstore.sqlite.database  # noqa: F401 - the last of them
-    return run(partial(_create_app, settings, time.time()), settings, listeners)
+    return run(partial(create_app, settings, time.time()), settings, listeners)
 
 
 def _load_parts(part: str) -> "Iterator[Any]":
@@ -54,7 +54,7 @@ def _load_parts(part: str) -> "Iterator[Any]":
             yield feature.load(getattr(feature, part))
 
 
-async def _create_app(settings: Settings, began: float, number: int) -> "App":
+async def create_app(settings: Settings, began: float, number: int) -> "App":
     """The application on its database, for a service's process of this number, from 0 on."""
     from plantstore.http.app import App, Process
 

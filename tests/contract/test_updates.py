@@ -31,10 +31,7 @@ MONSTERA, FICUS, FERN = (
 )
 OTHER = "0123456789abcdef"
 MAX_PLANTS = 4
-NOT_OF_THE_MODEL = {
-    *(Outcome.TOKEN_INVALID, Outcome.FORBIDDEN, Outcome.NO_SUCH_STORE),
-    *(Outcome.TRIMMED, Outcome.NOTHING_TO_TRIM),
-}
+NOT_OF_THE_MODEL = {Outcome.TOKEN_INVALID, Outcome.FORBIDDEN, Outcome.NO_SUCH_STORE}
 
 
 def if_match(*tags: str) -> Precondition:

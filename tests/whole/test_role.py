@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import LiteralString
 
@@ -12,7 +11,7 @@ import pytest
 from plantstore.core.clock import now
 from plantstore.core.model import Grant
 from plantstore.databases import open_session
-from plantstore.features.events.retention import delete_ended_access
+from plantstore.features.events.retention import trim_access
 from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.databases import execute
@@ -103,8 +102,8 @@ def test_the_service_deletes_access_that_ended(owners_url: str) -> None:
         owner.create_token(Grant(subject="ada", store="nursery", expires_at=1))
         execute(owners_url, "UPDATE tokens SET created_at = 0")
         newest = owner.create_token(Grant(subject="ada", store="nursery")).token
-        open_as_role = partial(open_session, as_role(owners_url))
-        assert delete_ended_access(open_as_role, now() + 1)
+        with closing(open_session(as_role(owners_url))) as session:
+            assert trim_access(session, now() + 1) < 1
         assert [user.subject for user in owner.list_users()] == ["ada"]
         assert owner.list_tokens() == [newest]
 

@@ -1,9 +1,15 @@
 """The time, in the unit used everywhere."""
 
+import logging
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+logger = logging.getLogger(__name__)
+
 DAY_MS = 24 * 3600 * 1000
+_STEADY_SECONDS = 3600.0
+_TOLERANCE = 60.0  # seconds
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
@@ -16,3 +22,33 @@ def write_time(milliseconds: int) -> str:
     """A Unix time as in RFC 3339, in UTC; at most the year 9999's end."""
     moment = _EPOCH + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class SteadyClock:
+    """The machine's clock, for irreversible work: it is trusted an hour after it was set.
+
+    It counts as set when the process starts. ``clock`` is Unix time in seconds, which can be set;
+    ``timer`` is a monotonic time in seconds.
+    """
+
+    def __init__(
+        self,
+        seconds: float = _STEADY_SECONDS,
+        clock: Callable[[], float] = time.time,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._timer = timer
+        self._set_at = timer()
+        self._offset = clock() - self._set_at
+
+    def read(self) -> int | None:
+        """Unix time in milliseconds; None while it is not trusted. Call it often."""
+        at, timer = self._clock(), self._timer()
+        moved = at - timer - self._offset
+        if abs(moved) > _TOLERANCE:
+            logger.warning("the clock was moved by %+.0f s: nothing is trimmed for now", moved)
+            self._offset += moved
+            self._set_at = timer
+        return int(at * 1000) if timer - self._set_at >= self._seconds else None

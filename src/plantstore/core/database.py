@@ -9,12 +9,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from plantstore.core.clock import DAY_MS
-from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
 from plantstore.core.operations import Atomic, Write, Written
 from plantstore.core.pools import WriteQueue
 
 KEY_LIFETIME_MS = DAY_MS
-MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
 
 CommitObserver = Callable[[int, float], None]  # gets a commit's number of writes, and its seconds
 Row = Sequence[Any]
@@ -83,13 +82,6 @@ class Database(Protocol):
 
         None where the token is revoked, or its user is not a member of the caller's store any
         more. An expired token is still found.
-        """
-
-    async def trim_events(self, store_id: int, before: int) -> Outcome:
-        """Remove the store's oldest events, some hundred at most, of those before this time.
-
-        TRIMMED, after which there may be more, or NOTHING_TO_TRIM. The store's row says up to which
-        revision its events are trimmed.
         """
 
     async def write_token_uses(self) -> None:

@@ -254,8 +254,6 @@ class Outcome(Enum):
     STORE_FULL = "store_full"
     TOKEN_INVALID = "token_invalid"  # noqa: S105 - not a password
     FORBIDDEN = "forbidden"
-    TRIMMED = "trimmed"
-    NOTHING_TO_TRIM = "nothing_to_trim"
 
 
 # Of writes that are done; any other is a refusal.

@@ -13,6 +13,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from plantstore.core.clock import DAY_MS, SteadyClock
 from plantstore.core.database import Database
 from plantstore.core.errors import (
     OutcomeUnknownError,
@@ -21,8 +22,9 @@ from plantstore.core.errors import (
     RequestError,
 )
 from plantstore.core.model import Caller
-from plantstore.core.pools import Pools, network_of
+from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
+from plantstore.http.administration import MAX_JOBS, Administration
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
@@ -32,18 +34,20 @@ from plantstore.http.response_cache import ResponseCache
 from plantstore.http.routes import Methods, Routes
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
-from plantstore.sql.session import OpenSession
+from plantstore.sql.session import OpenSession, Session
 
 logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
 _CLOSING_SECONDS = 2.0  # for work that may be lost
 _MINUTE = 60.0
+_RETRY_SECONDS = 1.0  # after a chore failed
 _OVERLOADED = 50301
 _OVERLOADED_SECONDS = 0.25
 _SECONDS_PER_OBSERVED = 1.0  # refusals of requests that were answered from the cache
 
 
+Chore = Callable[[Session], float | None]  # the seconds until the next time; or after a reload
 Observer = Callable[[Request, Response | Stream, float], None]
 
 
@@ -59,7 +63,7 @@ class App:
 
     The ``gauges`` give the current values of features' metrics, by name. ``at_close`` is called at
     the end, ``at_reload`` at SIGHUP. ``process`` says which process this is; ``open_session``
-    administers the database.
+    administers the database, as ``administer`` does on a session that is kept.
     """
 
     def __init__(
@@ -78,6 +82,10 @@ class App:
         self.pools = Pools(settings)
         self.pools.add_pool(database.writes)
         self.pools.add_pool(database.writes.bytes)
+        places = self.pools.add_pool(Pool("administration", MAX_JOBS))
+        self._administration = Administration(open_session, settings.write_timeout, places)
+        self.administer = self._administration.run
+        self.clock = SteadyClock()
         self.cache = ResponseCache(settings.cache_size)
         self.cors = Cors(settings.cors_origins)
         self.authentication = Authentication(database, settings, self.pools)
@@ -157,6 +165,32 @@ class App:
         """Run endless work beside the requests, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
 
+    def repeat(self, chore: Chore) -> None:
+        """Do a chore beside the requests, in the first process."""
+        if self.process.number == 0:
+            self.run_beside(self._repeat(chore))
+
+    def trim(self, days: float, trim: Callable[[Session, int], float]) -> None:
+        """Repeat a chore that deletes what is from before a time, so many days ago; 0 is never."""
+
+        def chore(session: Session) -> float:
+            at = self.clock.read()
+            return _MINUTE if at is None else trim(session, at - int(days * DAY_MS))
+
+        if days:
+            self.repeat(chore)
+
+    async def _repeat(self, chore: Chore) -> None:
+        is_due = asyncio.Event()
+        self.at_reload.append(is_due.set)
+        while True:
+            is_due.clear()
+            seconds: float | None = _RETRY_SECONDS
+            with suppress(PlantStoreError):  # it is logged
+                seconds = await self.administer(None, chore)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(is_due.wait(), seconds)
+
     async def _begin_minutes(self) -> None:
         while True:
             await asyncio.sleep(_MINUTE)
@@ -184,6 +218,7 @@ class App:
             task.cancel()
         for close in self.at_close:
             await close()
+        await self._administration.close()
         with suppress(PlantStoreError, TimeoutError):  # the last minute's uses are lost then
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self.database.write_token_uses()

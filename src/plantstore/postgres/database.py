@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from plantstore.core.database import MAX_TRIMMED, CommitObserver, Row
+from plantstore.core.database import CommitObserver, Row
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError, SetupError
-from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
 from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.connection import require_schema_of
@@ -94,10 +94,6 @@ class PostgresDatabase:
     async def _read(self, query: Query) -> Sequence[Row]:
         async with self._singles:
             return (await self._pool.read(query))[0]
-
-    async def trim_events(self, store_id: int, before: int) -> Outcome:
-        rows = await self.read("trim_events", store_id, before, MAX_TRIMMED)
-        return Outcome.TRIMMED if rows else Outcome.NOTHING_TO_TRIM
 
     async def write_token_uses(self) -> None:
         await self._uses.write(self._write_uses)

@@ -108,17 +108,6 @@ ROLLBACK
 -- name: write_batch
 SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::bigint, $5::text)
 
--- name: trim_events
-WITH kept AS (
-    SELECT min(revision) AS oldest, coalesce(min(revision) FILTER (WHERE at >= $2), max(revision) + 1) AS first
-    FROM (SELECT revision, at FROM events WHERE store_id = $1 ORDER BY revision LIMIT $3) AS part
-), deleted AS (
-    DELETE FROM events WHERE store_id = $1
-        AND revision >= (SELECT oldest FROM kept) AND revision < (SELECT first FROM kept) RETURNING 1
-)
-UPDATE revisions SET trimmed = greatest(trimmed, kept.first - 1) FROM kept
-WHERE store_id = $1 AND EXISTS (SELECT 1 FROM deleted) RETURNING trimmed
-
 -- Another process may delete the same rows: each skips locked ones.
 
 -- name: delete_old_keys

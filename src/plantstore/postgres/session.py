@@ -3,7 +3,7 @@
 import os
 import re
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from plantstore.core.database import Row
@@ -22,6 +22,7 @@ class PostgresSession:
     """
 
     def __init__(self, url: str) -> None:
+        self.before_commit: Callable[[], object] = lambda: None
         self._connection = connect(url)
         # A descriptor of its own: at an abort the connection's may be closed, and another file's.
         self._socket = socket.socket(fileno=os.dup(self._connection.fileno()))
@@ -50,6 +51,7 @@ class PostgresSession:
         with explained(), self._connection.transaction():
             self.query("lock_administration")
             yield
+            self.before_commit()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -17,6 +17,8 @@ class Queries(Protocol):
 class Session(Queries, Protocol):
     """One connection for administration; errors are ``SetupError``, and say what to do."""
 
+    before_commit: Callable[[], object]  # an error that it raises prevents the commit
+
     @property
     def location(self) -> str:
         """Where the database is: the same text for the same database."""

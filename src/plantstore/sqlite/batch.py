@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from plantstore.core.clock import now
-from plantstore.core.database import KEY_LIFETIME_MS, MAX_TRIMMED, Row
+from plantstore.core.database import KEY_LIFETIME_MS, Row
 from plantstore.core.model import (
     DONE,
     ROLE_SCOPES,
@@ -38,21 +38,11 @@ _CREATED, _DELETED = Outcome.CREATED, Outcome.DELETED
 _Value = int | str | bytes | None
 
 
-class Trim(Struct, frozen=True):
-    """The oldest events of a store to remove: those before a time, at most ``MAX_TRIMMED``."""
-
-    store_id: int
-    before: int
-
-
 class RecordTokenUses(Struct, frozen=True):
     """When tokens were used last, as JSON: an array of store, hash in hexadecimal, and time."""
 
     uses: str
     store_id: int = 0  # of no store
-
-
-MaintenanceWrite = Trim | RecordTokenUses  # writes other than of plants
 
 
 class _Author(Struct, frozen=True):
@@ -121,12 +111,13 @@ class BatchWriter:
         version = self._connection.pragma("user_version")
         self._connection.pragma("user_version", version)
 
-    def apply(self, item: Write | MaintenanceWrite) -> Written:
+    def apply(self, item: Write | RecordTokenUses) -> Written:
         """Apply a write; returns how it ended, valid once the batch is committed."""
         write: Any = item
         rule = self._rules.get(type(write))  # fast, unlike a failing isinstance
         if rule is None:
-            return self._maintain(write), 0
+            self._execute(self._sql["note_token_uses"], (write.uses,))
+            return Outcome.UPDATED, 0
         token = (write.caller.token_hash, write.store_id)
         author = self._authors.get(token)
         if author is None:
@@ -236,20 +227,6 @@ class BatchWriter:
         store.is_changed = True
         event = (write.store_id, store.revision, kind)
         self._events.append(event + astuple(plant) + self._by)
-
-    def _maintain(self, write: MaintenanceWrite) -> Outcome:
-        if isinstance(write, RecordTokenUses):
-            self._execute(self._sql["note_token_uses"], (write.uses,))
-            return Outcome.UPDATED
-        events = (write.store_id, write.before, MAX_TRIMMED)
-        first_kept = self._execute(self._sql["find_first_kept_event"], events).get
-        if first_kept is None:
-            return Outcome.NOTHING_TO_TRIM
-        self._execute(self._sql["delete_events_before"], (write.store_id, first_kept))
-        if not self._connection.changes():
-            return Outcome.NOTHING_TO_TRIM
-        self._execute(self._sql["set_trimmed"], (write.store_id, first_kept - 1))
-        return Outcome.TRIMMED
 
 
 def _replay(key: IdempotencyKey, fingerprint: bytes, outcome: str) -> Outcome:

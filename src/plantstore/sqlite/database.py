@@ -15,14 +15,14 @@ import msgspec
 
 from plantstore.core.database import CommitObserver, Row
 from plantstore.core.errors import OverloadedError
-from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
 from plantstore.core.operations import Written
 from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses, Use
-from plantstore.sqlite.batch import RecordTokenUses, Trim
+from plantstore.sqlite.batch import RecordTokenUses
 from plantstore.sqlite.connection import close_at_stop, connect, database_path, explained, open_file
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import read_failures, unavailable
@@ -125,10 +125,6 @@ class SQLiteDatabase:
             if not number % _MAX_IN_A_ROW:
                 await asyncio.sleep(0)
         return current
-
-    async def trim_events(self, store_id: int, before: int) -> Outcome:
-        outcome, _ = await self._writer.submit(Trim(store_id, before))
-        return outcome
 
     async def write_token_uses(self) -> None:
         """See ``Database``. Its commit invalidates the cached callers and requests."""

@@ -86,18 +86,6 @@ INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4) ON CONFLICT
 -- name: update_plant
 UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 
--- The first event that is not older than ?2, among the first ?3.
-
--- name: find_first_kept_event
-SELECT coalesce(min(revision) FILTER (WHERE at >= ?2), max(revision) + 1) FROM
-    (SELECT revision, at FROM events WHERE store_id = ?1 ORDER BY revision LIMIT ?3)
-
--- name: delete_events_before
-DELETE FROM events WHERE store_id = ?1 AND revision < ?2
-
--- name: set_trimmed
-UPDATE revisions SET trimmed = max(trimmed, ?2) WHERE store_id = ?1
-
 -- name: find_key
 SELECT fingerprint, outcome FROM idempotency_keys
 WHERE store_id = ?1 AND user_id = ?2 AND key = ?3 AND created_at > ?4

@@ -1,7 +1,7 @@
 """A connection that administers a SQLite file; it may be used while the service runs."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os.path import samestat
 
@@ -33,6 +33,7 @@ class SQLiteSession:
     """A session on the file of a database URL."""
 
     def __init__(self, url: str) -> None:
+        self.before_commit: Callable[[], object] = lambda: None
         self._path = database_path(url)
         self._sql = load_queries("plantstore.sqlite")
         self._connection = open_file(self._path)
@@ -54,6 +55,7 @@ class SQLiteSession:
             self._execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self.before_commit()
                 self._execute("COMMIT")
             finally:
                 self._roll_back()

@@ -23,7 +23,8 @@ from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
 from plantstore.core.pools import WriteQueue
-from plantstore.sqlite.batch import BatchWriter, MaintenanceWrite, Trim
+from plantstore.core.thread import Thread
+from plantstore.sqlite.batch import BatchWriter, RecordTokenUses
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
 from plantstore.sqlite.errors import (
     BLOCKED,
@@ -35,7 +36,6 @@ from plantstore.sqlite.errors import (
 )
 from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.files import OpenFiles
-from plantstore.sqlite.thread import Thread
 
 logger = logging.getLogger(__name__)
 
@@ -44,9 +44,9 @@ _SWEEP_SECONDS = 1.0
 _GATHERING_SECONDS = 0.005
 _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
-_PROBE = Trim(0, 0)  # stores are numbered from 1: it changes nothing
+_PROBE = RecordTokenUses("[]")  # it changes nothing
 
-Item = Write | MaintenanceWrite | Atomic
+Item = Write | RecordTokenUses | Atomic
 Pending = tuple[Item, "asyncio.Future[Written]", float]
 
 

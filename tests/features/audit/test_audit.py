@@ -1,13 +1,14 @@
 """The audit trail: who administered what, by which way; nothing else, and no erased name."""
 
 import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plantstore.core.clock import now
-from plantstore.databases import find_open_session
+from plantstore.databases import open_session
 from plantstore.features.audit.trimming import trim_audit
 from tests.cli.program import CREATE, Program
 from tests.service import Service
@@ -136,7 +137,8 @@ def test_who_is_erased_is_without_a_name_and_a_deleted_store_with_its_own(progra
 
 def test_what_is_old_goes(program: Program) -> None:
     program.out("store", "create", "nursery")
-    trim_audit(find_open_session(program.database), now() - DAY_MS)
-    assert actions(program) == ["store create"]
-    trim_audit(find_open_session(program.database), now() + DAY_MS)
-    assert actions(program) == []
+    with closing(open_session(program.database)) as session:
+        trim_audit(session, now() - DAY_MS)
+        assert actions(program) == ["store create"]
+        trim_audit(session, now() + DAY_MS)
+        assert actions(program) == []

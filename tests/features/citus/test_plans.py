@@ -28,14 +28,18 @@ SERVING: dict[str, tuple[object, ...]] = {
     "read_events": (STORE, 0, PAGE, True, *ARRAY),
     "read_tags": (STORE, "", PAGE),
     "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
-    "trim_events": (STORE, 1, PAGE),
+    "find_code": (STORE, HASH, 0),
+    "list_deliveries": (STORE, "w", PAGE),
+    "list_webhooks": (STORE,),
+    "show_members": (STORE, None),
+    "show_tokens": (STORE, HASH, HASH, 0, "[]"),
 }
 LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
 LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}
 # Functions, of which each statement is of one store: see ``test_queries``.
 OF_MANY_STORES = {"find_callers_in_stores", "note_token_uses"}
 # Beside the requests, of all stores; and what a token for all stores opens.
-OF_ALL_STORES = {"find_oldest_event", "delete_old_keys", "count_all", "find_token_info"}
+OF_ALL_STORES = {"delete_old_keys", "count_all", "find_links", "find_token_info"}
 _USE = re.compile(r'"([a-z_]+)"')
 _USE_BY_A_FEATURE = re.compile(r'atabase\.read\("([a-z_]+)"')
 

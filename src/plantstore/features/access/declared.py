@@ -4,7 +4,6 @@ Invariants: of all tokens that were ever declared, only the one in the settings 
 token stays revoked. A token that is no longer declared has expired: it may be declared again.
 """
 
-import asyncio
 import logging
 import os
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING
 from plantstore.cli.administration_log import name_token, noting
 from plantstore.core.clock import now
 from plantstore.core.errors import SetupError
-from plantstore.core.failures import FailureLog
 from plantstore.core.model import Grant, Role
 from plantstore.core.sources import Sources
 from plantstore.core.tokens import hash_token
@@ -37,12 +35,9 @@ if TYPE_CHECKING:
     from plantstore.http.app import App
 
 logger = logging.getLogger(__name__)
-failures = FailureLog(logger, "the declared token matches the settings")
 
 _STORE = "default"
 _NAME = "declared"  # of the token's user, and its label
-_RETRY_SECONDS = 1.0
-_FAILURE = "cannot declare the token of the settings: %s"
 
 
 @contextmanager
@@ -57,7 +52,7 @@ def surround(start: Start) -> Iterator[None]:
             with closing(open_session(settings.database)) as session:
                 declare(session, token, settings.max_plants)
         except SetupError as error:
-            failures.add(_FAILURE, error)
+            logger.error("cannot declare the token of the settings yet: %s", error)  # noqa: TRY400 - as below
     if "welcome" in start.flags:
         from plantstore.features.access.welcome import welcome  # noqa: PLC0415 - seldom
 
@@ -65,33 +60,19 @@ def surround(start: Start) -> Iterator[None]:
     yield
 
 
-async def keep_declared(app: "App") -> None:
-    """Declare the token of the settings, now and at each reload, until cancelled."""
-    settings, is_due = app.settings, asyncio.Event()
-    app.at_reload.append(is_due.set)
-    token = settings.of(AccessSettings).token
-    has_declared = token is not None  # else a failure delays nothing
+def keep_declared(app: "App") -> None:
+    """Declare the token of the settings, now and at each reload."""
+    settings, token = app.settings, app.settings.of(AccessSettings).token
 
-    def work() -> None:
-        with closing(app.open_session()) as session:
-            declare(session, token, settings.max_plants)
-
-    while True:
-        try:
-            await asyncio.to_thread(work)
-        except SetupError as error:
-            if has_declared and not failures.is_failing:
-                failures.add(_FAILURE, error)
-            await asyncio.sleep(_RETRY_SECONDS)
-            continue
-        failures.note_success()
-        await is_due.wait()
-        is_due.clear()
+    def declare_current(session: Session) -> None:
+        nonlocal token
         try:
             token = Sources({}, os.environ, settings.file).read(AccessSettings).token
-            has_declared = has_declared or token is not None
         except SetupError as error:
             logger.error("keeping the current declared token: %s", error)  # noqa: TRY400 - the reason is enough
+        declare(session, token, settings.max_plants)
+
+    app.repeat(declare_current)
 
 
 def declare(session: Session, secret: str | None, max_plants: int | None) -> None:

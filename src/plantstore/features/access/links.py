@@ -5,6 +5,8 @@ What a link gives is checked when it is used: against the token that made it, un
 command line, and the member's role.
 """
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -12,7 +14,13 @@ from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.errors import InvalidCodeError, NoSuchLinkError, TooMuchAccessError
 from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of, token_id_of
-from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token, read_store_id
+from plantstore.core.tokens import (
+    CODE_PREFIX,
+    hash_token,
+    is_well_formed,
+    make_token,
+    read_store_id,
+)
 from plantstore.features.access.owners import first_end, limit_to_member, require_room
 from plantstore.sql.administration.new_tokens import ANYTHING
 from plantstore.sql.administration.tokens import IssuedToken, insert_token, number_range
@@ -21,7 +29,7 @@ from plantstore.sql.session import Queries
 
 CODE_LIFETIME_MS = 10 * 60 * 1000
 MAX_LINKS = 100  # of a store, that have not expired
-_ALL = (b"", b"\xff" * 33)  # bounds of all hashes
+_LAST = b"\xff" * 33  # after all hashes
 
 
 class Link(Struct, frozen=True):
@@ -60,17 +68,25 @@ def create_link(session: Queries, store_id: int, grant: Grant, maker: Caller | N
 
 def list_links(session: Queries, store_id: int | None = None) -> list[Link]:
     """The links of a store, or all, that would work now, ordered by expiry."""
-    return _find_links(session, store_id, _ALL)
+    return _find_links(session, store_id, hash_range(None))
+
+
+def read_code(code: str) -> tuple[int, bytes] | None:
+    """The store's number in a code, and the code's hash; None if it is malformed."""
+    store_id = read_store_id(code, CODE_PREFIX)
+    if store_id is None or not is_well_formed(code, CODE_PREFIX):
+        return None
+    return store_id, hash_token(code)
 
 
 def find_link(session: Queries, code: str) -> Link:
-    """The link of a code, which is not used up.
+    """The link of a code.
 
     :raises InvalidCodeError: it is unknown, used or expired, or gives more than its creator or its
         user may have now.
     """
-    store_id, code_hash = read_store_id(code, CODE_PREFIX), hash_token(code)
-    links = _find_links(session, store_id, (code_hash, code_hash)) if store_id else []
+    key = read_code(code)
+    links = _find_links(session, key[0], (key[1], key[1])) if key else []
     if not links:
         raise InvalidCodeError
     return links[0]
@@ -92,8 +108,7 @@ def revoke_link(session: Queries, link_id: str, store_id: int | None = None) -> 
 
     :raises NoSuchLinkError: none with this id waits.
     """
-    hashes = find_hashes_of(link_id)
-    links = _find_links(session, store_id, hashes) if hashes else []
+    links = _find_links(session, store_id, hash_range(link_id))
     if not links:
         raise NoSuchLinkError(link_id=link_id)
     session.query("delete_link", links[0].store_id, links[0].code_hash)
@@ -101,8 +116,17 @@ def revoke_link(session: Queries, link_id: str, store_id: int | None = None) -> 
 
 
 def _find_links(session: Queries, store_id: int | None, hashes: tuple[bytes, bytes]) -> list[Link]:
-    rows = session.query("find_links", *number_range(store_id), *hashes, now())
+    return read_links(session.query("find_links", *number_range(store_id), *hashes, now()))
+
+
+def read_links(rows: Sequence[Row]) -> list[Link]:
+    """The links of ``find_links`` that would work now."""
     return [link for link in map(_read_link, rows) if link is not None]
+
+
+def hash_range(record_id: str | None) -> tuple[bytes, bytes]:
+    """The bounds of the hashes of a link or token with this id, or of all; none has another id."""
+    return (b"", _LAST) if record_id is None else find_hashes_of(record_id) or (_LAST, b"")
 
 
 def _read_link(row: Row) -> Link | None:

@@ -48,8 +48,8 @@ def set_member(
     before = find_role(session, store_id, user.user_id)
     if before is role:
         return before
-    if keep_owner and role is not Role.OWNER:
-        _require_other_owner(session, store_id, user)
+    if keep_owner:
+        _require_other_owner(session, store_id, user, before)
     set_role(session, store_id, user.user_id, role, by)
     if before is not None and not before.scopes <= role.scopes:
         end_links(session, store_id, user.user_id)
@@ -64,9 +64,9 @@ def remove_member(
     :raises NoSuchMemberError: there is no such member.
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
     """
-    user, _ = require_member(session, store_id, subject)
+    user, role = require_member(session, store_id, subject)
     if keep_owner:
-        _require_other_owner(session, store_id, user)
+        _require_other_owner(session, store_id, user, role)
     session.query("delete_member", store_id, user.user_id)
     end_links(session, store_id, user.user_id)
     return user
@@ -77,7 +77,12 @@ def end_links(session: Session, store_id: int, user_id: int) -> None:
     session.write_rows("delete_link", session.query("find_links_of", store_id, user_id))
 
 
-def _require_other_owner(session: Queries, store_id: int, user: User) -> None:
-    members = list_members(session, store_id)
-    if [member.subject for member in members if member.role is Role.OWNER] == [user.subject]:
+def count(session: Queries, store_id: int) -> tuple[int, int]:
+    """How many members a store has, and how many of them are owners."""
+    ((members, owners),) = session.query("count_members", store_id)
+    return members, owners
+
+
+def _require_other_owner(session: Queries, store_id: int, user: User, role: Role | None) -> None:
+    if role is Role.OWNER and count(session, store_id)[1] == 1:
         raise LastOwnerError(subject=user.subject)

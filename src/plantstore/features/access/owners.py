@@ -57,17 +57,11 @@ def set_member(
     :raises PlantStoreError: it would leave no owner, or be too many members; or nobody can have
         this name.
     """
-    names = {member.subject for member in members.list_members(session, manager.store_id)}
-    if subject not in names and len(names) >= MAX_MEMBERS:
-        raise TooMuchAccessError(things="members")
     user = find_user(session, subject) or insert_user(session, subject)
-    return user, members.set_member(session, manager.store_id, user, role, manager.user_id)
-
-
-def list_tokens(session: Queries, store_id: int) -> list[Token]:
-    """The valid tokens that open only this store, the oldest first."""
-    listed = tokens.list_tokens(session, store_id, only_valid=True)
-    return [token for token in listed if not token.all_stores]
+    before = members.set_member(session, manager.store_id, user, role, manager.user_id)
+    if before is None and members.count(session, manager.store_id)[0] > MAX_MEMBERS:
+        raise TooMuchAccessError(things="members")
+    return user, before
 
 
 def create_token(session: Queries, manager: Caller, grant: Grant) -> IssuedToken:
@@ -103,7 +97,8 @@ def require_room(session: Queries, store_id: int) -> None:
 
     :raises TooMuchAccessError: it may not.
     """
-    if len(list_tokens(session, store_id)) >= MAX_TOKENS:
+    ((count,),) = session.query("count_tokens", store_id, now())
+    if count >= MAX_TOKENS:
         raise TooMuchAccessError(things="valid tokens")
 
 

@@ -57,12 +57,21 @@ SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role, s
     (SELECT subject FROM users WHERE user_id = m.added_by) AS adder
 FROM members AS m WHERE store_id = ?1 ORDER BY subject
 
+-- name: count_members
+SELECT count(*), count(*) FILTER (WHERE role = 'owner') FROM members WHERE store_id = ?1
+
 -- name: find_subject
 SELECT subject FROM users WHERE user_id = ?1
 
 -- name: find_valid_token
 SELECT scopes, all_stores, expires_at FROM tokens
 WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?3)
+
+-- Those that ``show_tokens`` shows.
+
+-- name: count_tokens
+SELECT count(*) FROM tokens
+WHERE store_id = ?1 AND NOT all_stores AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)
 
 -- Links to sign in with: a code's row is deleted by whoever uses it.
 
@@ -100,6 +109,9 @@ ORDER BY l.expires_at, l.code_hash
 WITH t AS MATERIALIZED (SELECT token_hash FROM tokens WHERE user_id = ?2)
 SELECT store_id, code_hash FROM links
 WHERE store_id = ?1 AND (user_id = ?2 OR maker_hash IN (SELECT token_hash FROM t))
+
+-- name: find_code
+SELECT 1 FROM links WHERE store_id = ?1 AND code_hash = ?2 AND expires_at > ?3
 
 -- name: count_links
 SELECT count(*) FROM links WHERE store_id = ?1

@@ -3,6 +3,18 @@
 -- name: find_oldest_event
 SELECT store_id, at FROM events WHERE store_id > ?1 ORDER BY store_id, revision LIMIT 1
 
+-- The oldest events of a store, ?3 at most: the first, and the first that is not older than ?2.
+
+-- name: find_old_events
+SELECT min(revision), coalesce(min(revision) FILTER (WHERE at >= ?2), max(revision) + 1)
+FROM (SELECT revision, at FROM events WHERE store_id = ?1 ORDER BY revision LIMIT ?3) AS part
+
+-- name: delete_old_events
+DELETE FROM events WHERE store_id = ?1 AND revision >= ?2 AND revision < ?3
+
+-- name: set_trimmed
+UPDATE revisions SET trimmed = ?2 WHERE store_id = ?1 AND trimmed < ?2
+
 -- name: list_events
 SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
     token_label, token_id, user_id

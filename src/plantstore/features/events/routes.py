@@ -22,8 +22,7 @@ from plantstore.features.events.reading import (
     including,
     require_page,
 )
-from plantstore.features.events.retention import trim
-from plantstore.features.events.steady_clock import SteadyClock
+from plantstore.features.events.retention import EventTrimming, trim_access
 from plantstore.http.accept import read_weights
 from plantstore.http.app import App
 from plantstore.http.limits.fair_queue import ROUTED
@@ -82,8 +81,9 @@ def add_events(app: App) -> None:
     app.routes.add_of_store("/events", reads(list_events))
     app.gauges["listeners"] = lambda: places.used
     app.run_beside(listeners.run())
-    if days := app.settings.of(EventsSettings).events_keep:
-        app.run_beside(trim(app.database, app.open_session, days, SteadyClock()))
+    days = app.settings.of(EventsSettings).events_keep
+    app.trim(days, EventTrimming().trim)
+    app.trim(days, trim_access)
 
 
 async def _listen(

@@ -3,17 +3,27 @@
 from collections.abc import Callable
 from functools import partial
 
+from plantstore.core.database import Database
+from plantstore.core.errors import NoSuchWebhookError
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
-from plantstore.features.access.http.jobs import JobQueue
-from plantstore.features.access.http.owners import Change, Outcome, Owners, split
+from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, split
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import send_now
 from plantstore.features.webhooks.deliverer import Deliverer
-from plantstore.features.webhooks.webhooks import Record, Target, Webhooks, describe
+from plantstore.features.webhooks.webhooks import (
+    MAX_DELIVERIES,
+    Delivery,
+    Record,
+    Target,
+    Webhook,
+    Webhooks,
+    describe,
+)
+from plantstore.http.administration import Administration
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.http.responses import NO_CONTENT, NO_STORE, encode, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
@@ -26,15 +36,17 @@ def add_webhooks(app: App) -> None:
     """Add the routes, the gauges, and the delivery."""
     of = partial(Webhooks, settings=app.settings.of(WebhookSettings))
     # For messages that requests wait for: full, it keeps no other request waiting.
-    sending = JobQueue(app.open_session, _SECONDS, Pool("webhook_tests", _MAX_TESTS), _MAX_TESTS)
-
-    def read(operate: Callable[..., object]) -> Callable[..., object]:
-        return lambda session, store_id, *given: operate(of(session, store_id), *given)
+    places = Pool("webhook_tests", _MAX_TESTS)
+    sending = Administration(app.open_session, _SECONDS, places, _MAX_TESTS)
+    app.at_close.append(sending.close)
 
     def change(operate: Callable[..., Record], status: int = 200) -> Change:
         def run(session: Session, by: Caller, *given: object) -> Outcome:
+            before = session.query("list_webhooks", by.store_id)
             record = operate(of(session, by.store_id), *given)
             response = json_response(status, record, NO_STORE) if status else NO_CONTENT
+            if session.query("list_webhooks", by.store_id) == before:
+                return response, UNCHANGED
             return response, {"webhook_id": record["id"]}  # no address: it may be a secret
 
         return run
@@ -44,15 +56,14 @@ def add_webhooks(app: App) -> None:
         caller = await app.authentication.admit(request, store, Scope.MANAGE)
         refuse_precondition(request.headers)
 
-        def work(session: Session, _: object) -> Record:
+        def work(session: Session) -> Record:
             return describe(send_now(of(session, caller.store_id), *values))
 
         return json_response(200, await sending.run(caller.token_store_id, work), NO_STORE)
 
-    owners = Owners(app, "webhook_jobs")
-    owners.reads("/webhooks", read(Webhooks.list_all))
-    owners.reads(_ONE, read(lambda webhooks, id_: describe(webhooks.find(id_))))
-    owners.reads(f"{_ONE}/deliveries", read(Webhooks.list_deliveries))
+    owners = Owners(app)
+    owners.lists("/webhooks", "id", _read_webhooks, lambda id_: NoSuchWebhookError(webhook_id=id_))
+    owners.reads(f"{_ONE}/deliveries", _read_deliveries)
     owners.changes("webhook create", "POST", "/webhooks", change(Webhooks.create, 201), Target)
     owners.changes("webhook change", "PUT", _ONE, change(Webhooks.replace), Target)
     owners.changes("webhook rotate", "POST", f"{_ONE}/rotate", change(Webhooks.rotate))
@@ -64,3 +75,18 @@ def add_webhooks(app: App) -> None:
     app.gauges["webhook_delay_seconds"] = lambda: deliverer.delay
     app.run_beside(deliverer.run())
     app.at_close.append(deliverer.close)
+
+
+async def _read_webhooks(database: Database, store_id: int, webhook_id: str | None) -> bytes:
+    """The webhooks of a store, or one, the oldest first."""
+    webhooks = [Webhook(*row) for row in await database.read("list_webhooks", store_id)]
+    shown = [webhook for webhook in webhooks if webhook_id in {None, webhook.id}]
+    return b",".join([encode(describe(webhook)) for webhook in shown])
+
+
+async def _read_deliveries(database: Database, store_id: int, webhook_id: str) -> bytes:
+    """The last attempts, the newest first."""
+    if not await _read_webhooks(database, store_id, webhook_id):
+        raise NoSuchWebhookError(webhook_id=webhook_id)
+    rows = await database.read("list_deliveries", store_id, webhook_id, MAX_DELIVERIES)
+    return encode([describe(Delivery(*row)) for row in rows])

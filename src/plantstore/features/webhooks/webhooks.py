@@ -33,7 +33,7 @@ from plantstore.sql.checks import Check
 from plantstore.sql.session import Session
 
 _MAX_WEBHOOKS = 20
-_MAX_DELIVERIES = 100
+MAX_DELIVERIES = 100
 _WEEK_US = 7 * 24 * 3600 * 10**6
 _MISSING = "webhooks need: pip install 'plantstore[webhooks]'"
 _SECRET = "whsec_"  # noqa: S105 - what secrets begin with
@@ -174,7 +174,7 @@ def log_deliveries(session: Session, place: Place, deliveries: Sequence[Delivery
     """Add attempts to the log, and remove what is too old or too much; within a transaction."""
     session.write_rows("insert_delivery", [(*place, *delivery) for delivery in deliveries])
     oldest = time.time_ns() // 1000 - _WEEK_US
-    session.query("delete_old_deliveries", *place, oldest, _MAX_DELIVERIES)
+    session.query("delete_old_deliveries", *place, oldest, MAX_DELIVERIES)
 
 
 class Webhooks(Struct, frozen=True):
@@ -239,5 +239,5 @@ class Webhooks(Struct, frozen=True):
     def list_deliveries(self, webhook_id: str) -> list[Record]:
         """The last attempts, the newest first."""
         place = self.find(webhook_id).place
-        rows = self.session.query("list_deliveries", *place, _MAX_DELIVERIES)
+        rows = self.session.query("list_deliveries", *place, MAX_DELIVERIES)
         return [describe(Delivery(*row)) for row in rows]

@@ -1,19 +1,13 @@
 """The session that changes of access are made on: kept, but never trusted to be what it was."""
 
-import asyncio
-import threading
 from collections.abc import Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import httpx
 import psycopg
 import pytest
 
-from plantstore.core.pools import Pool
-from plantstore.databases import open_session
-from plantstore.features.access.http import jobs
 from plantstore.sqlite.connection import database_path
 from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
@@ -167,26 +161,3 @@ def test_a_stop_closes_it(own_service: Service, manager: httpx.Client) -> None:
     set_role(manager, "eve", "reader")
     assert own_service.stop() == 0
     assert not database_path(f"{own_service.database}-wal").exists()
-
-
-@SQLITE_ONLY
-@pytest.mark.anyio
-async def test_holders_take_turns(url: str) -> None:
-    queue = jobs.JobQueue(partial(open_session, url), 30.0, Pool("administration", 64))
-    has_begun, may_end, order = threading.Event(), threading.Event(), list[str]()
-
-    def wait_for_the_others(*_: object) -> bool:
-        has_begun.set()
-        return may_end.wait(30)
-
-    first = asyncio.ensure_future(queue.run("many", wait_for_the_others))
-    await asyncio.to_thread(has_begun.wait, 30)
-    waiting = [
-        asyncio.ensure_future(queue.run(holder, lambda *_, holder=holder: order.append(holder)))
-        for holder in (*5 * ["many"], "one", "other")
-    ]
-    await asyncio.sleep(0)
-    may_end.set()
-    await asyncio.gather(first, *waiting)
-    assert order == ["many", "one", "other", *4 * ["many"]]
-    await queue.close()

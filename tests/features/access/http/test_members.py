@@ -14,7 +14,8 @@ from tests.http.calls import expect_refused
 from tests.service import Service
 
 
-@pytest.mark.parametrize("name", ["a/b", "Käthe Müller", "?#%", "\U0001f33f" * 255])
+@ON_BOTH
+@pytest.mark.parametrize("name", ["a/b", '"\\', "Käthe Müller", "?#%", "\U0001f33f" * 255])
 def test_a_name_may_have_any_characters(manager: httpx.Client, name: str) -> None:
     assert set_role(manager, quote(name, safe=""), "reader").json()["user"] == name
     assert name in members_of(manager)

@@ -9,6 +9,7 @@ import pytest
 
 from plantstore.core.model import Role, Scope, token_id_of
 from plantstore.core.tokens import hash_token
+from tests.databases import ON_BOTH
 from tests.features.access.http.access_calls import (
     make_token,
     managing,
@@ -28,14 +29,16 @@ MANAGERS = [
 ]
 
 
+@ON_BOTH
 def test_a_new_token_opens_the_store_until_it_is_revoked(
     service: Service, manager: httpx.Client, store: str
 ) -> None:
-    made = make_token(manager, "kiosk", label="window", expires_at="2099-12-31T23:00:00+01:00")
+    label = 'the "window" \\'
+    made = make_token(manager, "kiosk", label=label, expires_at="2099-12-31T23:00:00+01:00")
     secret = made.pop("token")
     assert made["id"] == token_id_of(hash_token(secret))
     assert made["expires_at"] == "2099-12-31T22:00:00.000Z"
-    assert (made["user"], made["label"], made["scopes"]) == ("kiosk", "window", ["list"])
+    assert (made["user"], made["label"], made["scopes"]) == ("kiosk", label, ["list"])
     assert status_of(service, secret) == 200
     assert made in tokens_of(manager)
     assert secret not in manager.get("/tokens").text

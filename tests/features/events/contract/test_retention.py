@@ -1,16 +1,16 @@
 """Old events are trimmed from the first one on, and a store says how far."""
 
 import asyncio
-from functools import partial
+from contextlib import closing
 
 import pytest
 
-from plantstore.core.clock import now
-from plantstore.core.database import MAX_TRIMMED
+from plantstore.bootstrap import create_app
+from plantstore.core.clock import SteadyClock, now
 from plantstore.core.model import Grant, NewPlant, Outcome, Role
+from plantstore.core.settings import Settings
 from plantstore.databases import open_session
-from plantstore.features.events.retention import delete_ended_access, trim
-from plantstore.features.events.steady_clock import SteadyClock
+from plantstore.features.events.retention import MAX_TRIMMED, trim_access, trim_events
 from tests.contents import select
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
@@ -26,6 +26,12 @@ async def make_events(harness: DatabaseHarness, url: str, count: int, old: int) 
     execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(old,)])
 
 
+def trim_store(harness: DatabaseHarness, url: str) -> bool:
+    """Trim the first store's events of the time 0; whether there were any."""
+    with closing(open_session(url)) as session:
+        return trim_events(session, harness.store_id, 1)
+
+
 def read_trimmed(url: str) -> object:
     """Up to which revision the first store's events are trimmed."""
     return select(url, "SELECT trimmed FROM revisions ORDER BY store_id")[0][0]
@@ -35,9 +41,7 @@ async def test_events_before_a_time_are_trimmed_in_steps(
     harness: DatabaseHarness, url: str
 ) -> None:
     await make_events(harness, url, MAX_TRIMMED + 30, MAX_TRIMMED + 20)
-    trim = harness.database.trim_events
-    outcomes = [await trim(harness.store_id, 1) for _ in range(3)]
-    assert outcomes == [Outcome.TRIMMED, Outcome.TRIMMED, Outcome.NOTHING_TO_TRIM]
+    assert [trim_store(harness, url) for _ in range(3)] == [True, True, False]
     assert [event.revision for event in harness.read_events()] == [
         *range(MAX_TRIMMED + 21, MAX_TRIMMED + 31)
     ]
@@ -53,14 +57,14 @@ async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) 
     execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(1,)])
     harness.administration.create_user("fay")
     execute(url, "UPDATE users SET created_at = $1", [(0,)])
-    source = (harness.database, partial(open_session, url))
-    task = asyncio.create_task(trim(*source, 1.0, SteadyClock(0)))
+    app = await create_app(Settings(database=url), 0.0, 0)
+    app.clock = SteadyClock(0)
     async with asyncio.timeout(30):
         while (len(harness.read_events()), len(harness.read_events("orchard"))) != (1, 0):  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.05)
         while len(harness.administration.list_users()) > 2:  # noqa: ASYNC110 - nor here
             await asyncio.sleep(0.05)
-    task.cancel()
+    await app.close()
 
 
 async def test_trimming_goes_on_after_a_restore(harness: DatabaseHarness, url: str) -> None:
@@ -68,12 +72,12 @@ async def test_trimming_goes_on_after_a_restore(harness: DatabaseHarness, url: s
     await make_events(harness, url, 4, 2)
     restored = 1000
     execute(url, "UPDATE revisions SET revision = $1, trimmed = $1", [(restored,)])
-    assert await harness.database.trim_events(harness.store_id, 1) is Outcome.TRIMMED
+    assert trim_store(harness, url)
     assert read_trimmed(url) == restored
     await harness.create(NewPlant(9, "Fern"))
     assert [event.revision for event in harness.read_events()] == [3, 4, restored + 1]
     execute(url, "UPDATE events SET at = 0 WHERE revision > $1", [(0,)])
-    assert await harness.database.trim_events(harness.store_id, 1) is Outcome.TRIMMED
+    assert trim_store(harness, url)
     assert read_trimmed(url) == restored + 1
 
 
@@ -111,6 +115,7 @@ async def test_the_newest_token_stays_for_a_restore_to_know_what_is_older(
 
 def names_after(url: str, before: int) -> set[object]:
     """The users who are left when what ended before a time is deleted."""
-    while delete_ended_access(partial(open_session, url), before):
-        pass
+    with closing(open_session(url)) as session:
+        while trim_access(session, before) < 1:
+            pass
     return {subject for (subject,) in select(url, "SELECT subject FROM users")}

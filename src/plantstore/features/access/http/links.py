@@ -1,23 +1,19 @@
 """Links to sign in with: an owner makes one for a member, and its code gives a token, once.
 
-Invariant: guessing costs no query beyond the rate of invalid tokens for each address, and a code is
-never in a URL that reaches the service: pages have it in the fragment.
+Invariant: a code is never in a URL that reaches the service: pages have it in the fragment.
 """
 
-from contextlib import suppress
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from plantstore.core.clock import write_time
+from plantstore.core.clock import now, write_time
+from plantstore.core.database import Database
 from plantstore.core.errors import InvalidCodeError
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
-from plantstore.core.settings import read_rate
-from plantstore.core.tokens import CODE_PREFIX, is_well_formed
 from plantstore.features.access import links
 from plantstore.features.access.http.bodies import Text, read_body
-from plantstore.features.access.http.jobs import Job
 from plantstore.features.access.http.owners import (
     Outcome,
     Owners,
@@ -31,11 +27,10 @@ from plantstore.features.access.http.tokens import (
     describe_token,
     read_grant,
 )
-from plantstore.features.access.links import Link
+from plantstore.features.access.links import Link, hash_range, read_code
 from plantstore.http.app import App
-from plantstore.http.limits.fair_queue import ROUTED
-from plantstore.http.limits.rates import Rates, require
-from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.http.limits.fair_queue import REFUSED, ROUTED
+from plantstore.http.responses import NO_CONTENT, NO_STORE, encode, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
@@ -55,8 +50,10 @@ def create_link(days: int, session: Session, manager: Caller, body: TokenRequest
     return json_response(201, _describe(link), NO_STORE), {"link_id": link.link_id, **fields}
 
 
-def list_links(session: Session, store_id: int) -> list[Record]:
-    return [_describe(link) for link in links.list_links(session, store_id)]
+async def read_links(database: Database, store_id: int, link_id: str | None) -> bytes:
+    """The links of a store that can be used now, or one, the first to expire first."""
+    rows = await database.read("find_links", store_id, store_id, *hash_range(link_id), now())
+    return b",".join([encode(_describe(link)) for link in links.read_links(rows)])
 
 
 def revoke_link(session: Session, manager: Caller, link_id: str) -> Outcome:
@@ -82,22 +79,23 @@ class Redemption:
 
     def __init__(self, owners: Owners, app: App) -> None:
         self._owners = owners
-        self._client_address = app.client_address
-        self._turns, self._requests = app.turns, app.pools.requests
-        self._guesses = Rates(*read_rate(app.settings.invalid_token_rate))
+        self._app = app
 
     async def redeem_code(self, request: Request) -> Response:
-        network = network_of(self._client_address(request))
-        self._requests.take(network)
+        app, network = self._app, network_of(self._app.client_address(request))
+        app.pools.requests.take(network)
         request.holder = network
-        await self._turns.take(network, ROUTED)
-        require(self._guesses.check(network))
+        await app.turns.take(network, ROUTED)
         body = await read_body(request, LinkCode)
+        key = read_code(body.code)
+        if key is None or not await app.database.read("find_code", *key, now()):
+            app.turns.charge(network, REFUSED)
+            raise InvalidCodeError
 
-        def work(session: Session, job: Job[Response]) -> Response:
+        def work(session: Session) -> Response:
             if body.dry_run:
                 return json_response(200, _describe(links.find_link(session, body.code)), NO_STORE)
-            with job.transaction(session):
+            with session.transaction():
                 issued = links.redeem_code(session, body.code)
                 made = issued.token
                 self._owners.audit(session, request, "link redeem", made, describe_made(made))
@@ -107,8 +105,4 @@ class Redemption:
                 201, describe_token(made, token=issued.secret, store=made.store), NO_STORE
             )
 
-        with suppress(InvalidCodeError):
-            if is_well_formed(body.code, CODE_PREFIX):  # else it is refused without a query
-                return await self._owners.jobs.run(network, work)
-        require(self._guesses.take(network))
-        raise InvalidCodeError
+        return await app.administer(network, work)

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from plantstore.core.clock import write_time
-from plantstore.core.errors import InvalidChangeError, NoSuchMemberError
+from plantstore.core.database import Database
+from plantstore.core.errors import InvalidChangeError
 from plantstore.core.model import Caller, Role
 from plantstore.features.access import members, owners
-from plantstore.features.access.http.owners import UNCHANGED, Outcome, Record, to_record
+from plantstore.features.access.http.owners import UNCHANGED, Outcome, to_record
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.records import check_subject
 from plantstore.sql.session import Session
@@ -20,22 +20,15 @@ class MemberRole(Struct, frozen=True):
     role: Annotated[Role, Meta(description=f"one of {', '.join(Role)}")]
 
 
-def list_members(session: Session, store_id: int) -> list[Record]:
-    return [
-        to_record(
-            user=member.subject, role=member.role, since=write_time(member.since), by=member.by
-        )
-        for member in members.list_members(session, store_id)
-    ]
-
-
-def explain_missing(subject: str) -> NoSuchMemberError:
-    """Why a store lacks this member.
+async def read_members(database: Database, store_id: int, subject: str | None) -> bytes:
+    """The members of a store, or one.
 
     :raises InvalidChangeError: nobody can have this name.
     """
-    check_subject(subject)
-    return NoSuchMemberError(subject=subject)
+    if subject is not None:
+        check_subject(subject)
+    ((members,),) = await database.read("show_members", store_id, subject)
+    return members or b""
 
 
 def set_member(session: Session, manager: Caller, subject: str, body: MemberRole) -> Outcome:

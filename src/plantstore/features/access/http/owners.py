@@ -5,22 +5,20 @@ with its author when it is committed, even if the client has gone. Users are nam
 as everywhere in the service's log.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from msgspec import Struct
 
 from plantstore.core.clock import write_time
-from plantstore.core.errors import PlantStoreError
+from plantstore.core.database import Database
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import Caller, Scope
-from plantstore.core.pools import Pool
 from plantstore.features.access.http.bodies import read_body
-from plantstore.features.access.http.jobs import MAX_JOBS, Job, JobQueue
 from plantstore.features.access.owners import require_manager
 from plantstore.http.app import App
 from plantstore.http.log_lines import describe_caller, describe_request
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import NO_STORE, json_response
+from plantstore.http.responses import JSON, NO_STORE, make_response
 from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
 from plantstore.sql.administration.audit import Actor, write_audit
@@ -33,6 +31,8 @@ Outcome = tuple[Response, Fields]
 # Of a session, who manages the store, the path's value if any, and the body if there is a kind.
 Change = Callable[..., Outcome]
 Record = Mapping[str, object]  # a token, link or member, as clients see it
+# The JSON of a store's records, separated by commas: of all, or of one.
+Read = Callable[[Database, int, str | None], Awaitable[bytes]]
 
 
 def to_record(**fields: object) -> Record:
@@ -46,49 +46,40 @@ def write_optional_time(milliseconds: int | None) -> str | None:
 
 
 class Owners:
-    """The operations of owners on their stores, whose ``jobs`` share a pool."""
+    """The operations of owners on their stores."""
 
-    def __init__(self, app: App, pool: str) -> None:
-        self._routes = app.routes
-        self._authentication = app.authentication
-        self._client_address = app.client_address
-        places = app.pools.add_pool(Pool(pool, MAX_JOBS))
-        self.jobs = JobQueue(app.open_session, app.settings.write_timeout, places)
-        app.at_close.append(self.jobs.close)
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._logger = administration_logger()
 
-    def reads(self, pattern: str, read: Callable[..., object]) -> None:
-        """Add a read of a store, by its number and the path's value if any, as JSON."""
+    def reads(self, pattern: str, read: Callable[..., Awaitable[bytes]]) -> None:
+        """Add a read of a store, by its number and the path's value if any; it gives JSON.
+
+        A store has one read at a time, so that others' come between.
+        """
 
         async def operate(request: Request, *path: str) -> Response:
-            values, store_name = split(pattern, path)
-            caller = await self._authentication.admit(request, store_name, Scope.MANAGE)
+            app, (values, store_name) = self._app, split(pattern, path)
+            caller = await app.authentication.admit(request, store_name, Scope.MANAGE)
+            async with app.lanes.of(caller.token_store_id):
+                body = await read(app.database, caller.store_id, *values)
+            return make_response(200, JSON + NO_STORE, body)
 
-            def work(session: Session, _job: Job[object]) -> object:
-                return read(session, caller.store_id, *values)
+        self._app.routes.add_of_store(pattern, reads(operate))
 
-            value = await self.jobs.run(caller.token_store_id, work)
-            return json_response(200, value, NO_STORE)
+    def lists(self, path: str, name: str, read: Read, missing: Callable[[str], Exception]) -> None:
+        """Add a list of a store, and below it each of its records, by what ``name`` names."""
 
-        self._routes.add_of_store(pattern, reads(operate))
+        async def show(database: Database, store_id: int, value: str | None = None) -> bytes:
+            records = await read(database, store_id, value)
+            if value is None:
+                return b"[%b]" % records
+            if not records:
+                raise missing(value)
+            return records
 
-    def lists(
-        self,
-        pattern: str,
-        list_records: Callable[[Session, int], list[Record]],
-        field: str,
-        missing: Callable[[str], PlantStoreError],
-    ) -> None:
-        """Add a list of a store, and below it each of its records by this field."""
-
-        def find(session: Session, store_id: int, value: str) -> Record:
-            for record in list_records(session, store_id):
-                if record[field] == value:
-                    return record
-            raise missing(value)
-
-        self.reads(pattern, list_records)
-        self.reads(f"{pattern}/{{{field}}}", find)
+        self.reads(path, show)
+        self.reads(f"{path}/{{{name}}}", show)
 
     def changes(
         self,
@@ -102,12 +93,12 @@ class Owners:
 
         async def operate(request: Request, *path: str) -> Response:
             values, store_name = split(pattern, path)
-            caller = await self._authentication.admit_write(request, store_name, Scope.MANAGE)
+            caller = await self._app.authentication.admit_write(request, store_name, Scope.MANAGE)
             body = () if kind is None else (await read_body(request, kind),)
             refuse_precondition(request.headers)
 
-            def work(session: Session, job: Job[Response]) -> Response:
-                with job.transaction(session):
+            def work(session: Session) -> Response:
+                with session.transaction():
                     manager = require_manager(session, caller)
                     response, changed = change(session, manager, *values, *body)
                     if changed:
@@ -116,21 +107,21 @@ class Owners:
                     self.log(request, changed)
                 return response
 
-            return await self.jobs.run(caller.token_store_id, work)
+            return await self._app.administer(caller.token_store_id, work)
 
-        self._routes.add_of_store(pattern, {method: operate})
+        self._app.routes.add_of_store(pattern, {method: operate})
 
     def audit(
         self, session: Session, request: Request, action: str, by: Caller | Token, changed: Fields
     ) -> None:
         """Add a change to the audit trail, in its transaction, with the token's user."""
-        actor = Actor(self._client_address(request), by.user_id, by.token_id)
+        actor = Actor(self._app.client_address(request), by.user_id, by.token_id)
         ((store,),) = session.query("find_store_name", by.store_id)
         details = {key: value for key, value in changed.items() if key != "member_id"}
         write_audit(session, actor, action, store, changed.get("member_id"), **details)
 
     def log(self, request: Request, changed: Fields) -> None:
-        fields = describe_request(request, self._client_address) | describe_caller(request)
+        fields = describe_request(request, self._app.client_address) | describe_caller(request)
         self._logger.info("access changed", extra={"fields": {**fields, **changed}})
 
 

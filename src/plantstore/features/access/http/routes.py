@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from plantstore.core.errors import NoSuchLinkError, NoSuchTokenError
+from plantstore.core.errors import NoSuchLinkError, NoSuchMemberError, NoSuchTokenError
 from plantstore.features.access.declared import keep_declared
 from plantstore.features.access.http import links, members, tokens
 from plantstore.features.access.http.owners import Owners
@@ -11,18 +11,19 @@ from plantstore.http.app import App
 
 def add_access(app: App) -> None:
     days = app.settings.token_expiry
-    if app.process.number == 0:
-        app.run_beside(keep_declared(app))
-    owners = Owners(app, "administration")
-    owners.lists("/members", members.list_members, "user", members.explain_missing)
+    keep_declared(app)
+    owners = Owners(app)
+    owners.lists(
+        *("/members", "user", members.read_members), lambda name: NoSuchMemberError(subject=name)
+    )
     owners.changes("member add", "PUT", "/members/{user}", members.set_member, members.MemberRole)
     owners.changes("member remove", "DELETE", "/members/{user}", members.remove_member)
-    owners.lists("/tokens", tokens.list_tokens, "id", lambda id_: NoSuchTokenError(token_id=id_))
+    owners.lists("/tokens", "id", tokens.read_tokens, lambda id_: NoSuchTokenError(token_id=id_))
     owners.changes(
         "token create", "POST", "/tokens", partial(tokens.create_token, days), tokens.TokenRequest
     )
     owners.changes("token revoke", "DELETE", "/tokens/{id}", tokens.revoke_token)
-    owners.lists("/links", links.list_links, "id", lambda id_: NoSuchLinkError(link_id=id_))
+    owners.lists("/links", "id", links.read_links, lambda id_: NoSuchLinkError(link_id=id_))
     owners.changes(
         "link create", "POST", "/links", partial(links.create_link, days), tokens.TokenRequest
     )

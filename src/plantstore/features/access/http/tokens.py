@@ -6,6 +6,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.core.clock import DAY_MS, now, write_time
+from plantstore.core.database import Database
 from plantstore.core.errors import InvalidChangeError
 from plantstore.core.model import EXPIRY_MAX, Caller, Grant, Scope
 from plantstore.features.access import owners
@@ -18,11 +19,13 @@ from plantstore.features.access.http.owners import (
     to_record,
     write_optional_time,
 )
+from plantstore.features.access.links import hash_range
 from plantstore.features.access.users import label_by
-from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.http.responses import NO_CONTENT, NO_STORE, encode, json_response
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
+_SCOPES = encode(list(Scope)).decode()
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
@@ -41,8 +44,11 @@ class TokenRequest(Struct, frozen=True):
     ] = UNSET
 
 
-def list_tokens(session: Session, store_id: int) -> list[Record]:
-    return [describe_token(token) for token in owners.list_tokens(session, store_id)]
+async def read_tokens(database: Database, store_id: int, token_id: str | None) -> bytes:
+    """The valid tokens that open only this store, or one of them, the oldest first."""
+    bounds = (*hash_range(token_id), now())
+    ((tokens,),) = await database.read("show_tokens", store_id, *bounds, _SCOPES)
+    return tokens or b""
 
 
 def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:

@@ -1,6 +1,6 @@
 """A clock is trusted an hour after it was set, and not before."""
 
-from plantstore.features.events.steady_clock import SteadyClock
+from plantstore.core.clock import SteadyClock
 
 HOUR = 3600.0
 DECADE = 10 * 365 * 24 * HOUR

@@ -6,10 +6,13 @@ It is a daemon thread: if a function never returns, the process can still exit.
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
+from typing import Any, TypeVar
 
-Work = tuple[Callable[[], object], "asyncio.Future[None]"]
+Result = TypeVar("Result")
+_Work = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 
 
 class Thread:
@@ -17,12 +20,12 @@ class Thread:
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.get_running_loop()
-        self._work: SimpleQueue[Work | None] = SimpleQueue()
+        self._work: SimpleQueue[_Work | None] = SimpleQueue()
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
-    def run(self, function: Callable[[], object]) -> "asyncio.Future[None]":
+    def run(self, function: Callable[[], Result]) -> "asyncio.Future[Result]":
         """Run the function; the future gets its result or its exception."""
-        future: asyncio.Future[None] = self._loop.create_future()
+        future: asyncio.Future[Result] = self._loop.create_future()
         self._work.put((function, future))
         return future
 
@@ -32,9 +35,9 @@ class Thread:
     def _run(self) -> None:
         while work := self._work.get():
             function, future = work
-            settle = partial(future.set_result, None)
             try:
-                function()
+                settle = partial(future.set_result, function())
             except BaseException as error:  # noqa: BLE001 - the future gets it
                 settle = partial(future.set_exception, error)
-            self._loop.call_soon_threadsafe(settle)
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(settle)

@@ -1,0 +1,180 @@
+"""Administers the database beside the event loop: one job at a time, each with a deadline.
+
+Invariant: a job that is cancelled at its deadline commits nothing afterwards, unless a commit had
+begun.
+"""
+
+import asyncio
+import logging
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, SetupError
+from plantstore.core.failures import FailureLog
+from plantstore.core.pools import Pool
+from plantstore.core.thread import Thread
+from plantstore.sql.session import OpenSession, Session
+
+logger = logging.getLogger(__name__)
+failures = FailureLog(logger, "administration works again")
+chore_failures = FailureLog(logger, "administration beside requests works again")
+
+MAX_JOBS = 64
+_IDLE_SECONDS = 60.0  # a connection that was idle for longer may be lost
+_CLOSING_SECONDS = 2.0
+
+Result = TypeVar("Result")
+
+
+class Job(Generic[Result]):
+    """Work on a session, for a holder; ``future`` has its result."""
+
+    def __init__(self, work: Callable[[Session], Result], holder: Hashable) -> None:
+        self.work = work
+        self.session: Session | None = None
+        self._holder = holder
+        self._lock = threading.Lock()  # for the next two
+        self._is_cancelled = self._has_committed = False
+        self.future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+
+    def cancel(self) -> None:
+        """End the wait for it, unless it has ended."""
+        if not self.future.done():
+            with self._lock:
+                self._is_cancelled = True
+            self._fail()
+            if self.session is not None:
+                self.session.abort()
+
+    def finish(self, done: "asyncio.Future[Result]") -> None:
+        """Pass its outcome on, and log why the database cannot be used."""
+        error = done.exception()
+        if isinstance(error, SetupError):
+            if self._holder is not None:
+                failures.add("administration failed: %s", error)
+            elif not chore_failures.is_failing:  # each is tried again and again
+                chore_failures.add("administration beside requests failed: %s", error)
+        if self.future.done():
+            return
+        if error is None:
+            (chore_failures if self._holder is None else failures).note_success()
+            self.future.set_result(done.result())
+        elif isinstance(error, SetupError):
+            self._fail()
+        else:
+            self.future.set_exception(error)
+
+    def begin_commit(self) -> None:
+        with self._lock:
+            if self._is_cancelled:
+                raise DatabaseUnavailableError
+            self._has_committed = True
+
+    def _fail(self) -> None:
+        error = OutcomeUnknownError if self._has_committed else DatabaseUnavailableError
+        self.future.set_exception(error())
+
+
+class Worker:
+    """A thread with a session, which it keeps until it was idle for a while."""
+
+    def __init__(self, open_session: OpenSession) -> None:
+        self._open_session = open_session
+        self._thread = Thread("administration")
+        self._session: Session | None = None
+        self._idle: asyncio.TimerHandle | None = None
+
+    def run(self, job: Job[Result]) -> "asyncio.Future[Result]":
+        if self._idle is not None:
+            self._idle.cancel()
+        return self._thread.run(partial(self._do, job))
+
+    def rest(self) -> None:
+        close = partial(self._thread.run, self._close_session)
+        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, close)
+
+    def close(self) -> "asyncio.Future[None]":
+        """Close the session, after the running job."""
+        closing = self._thread.run(self._close_session)
+        self._thread.end()
+        return closing
+
+    def _do(self, job: Job[Result]) -> Result:
+        if job.future.done():  # cancelled while it waited
+            raise DatabaseUnavailableError
+        job.session = self._session  # whose check may be aborted
+        try:
+            if self._session is not None:
+                self._session.revalidate()
+        except SetupError:
+            self._close_session()
+        session = self._session = job.session = self._session or self._open_session()
+        session.before_commit = job.begin_commit
+        return job.work(session)
+
+    def _close_session(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+
+class Administration:
+    """The jobs of one process, each for at most ``seconds`` with its wait.
+
+    They share the ``places``, and holders take turns; so many ``threads`` run them.
+    """
+
+    def __init__(
+        self, open_session: OpenSession, seconds: float, places: Pool, threads: int = 1
+    ) -> None:
+        self._seconds = seconds
+        self._places = places
+        self._waiting: OrderedDict[Hashable, deque[Job[Any]]] = OrderedDict()
+        self._open_session = open_session
+        self._threads = threads
+        self._workers: list[Worker] = []
+        self._resting: list[Worker] = []
+
+    async def run(self, holder: Hashable, work: Callable[[Session], Result]) -> Result:
+        """The result of work for a store, for a network without a token, or None for a chore.
+
+        :raises PlantStoreError: what the work raises; or the database took too long; or too many
+            jobs are waiting.
+        """
+        self._places.take(holder)
+        job = Job(work, holder)
+        self._waiting.setdefault(holder, deque()).append(job)
+        timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
+        self._run_next()
+        try:
+            return await job.future
+        finally:
+            timer.cancel()
+            self._places.give_back(holder)
+
+    async def close(self) -> None:
+        """Close the sessions, after the running jobs."""
+        if closing := [worker.close() for worker in self._workers]:
+            await asyncio.wait(closing, timeout=_CLOSING_SECONDS)
+
+    def _run_next(self) -> None:
+        while self._waiting:
+            if not self._resting:
+                if len(self._workers) == self._threads:
+                    return
+                self._resting = [Worker(self._open_session)]
+                self._workers += self._resting
+            holder, jobs = self._waiting.popitem(last=False)  # whose turn was longest ago
+            job, worker = jobs.popleft(), self._resting.pop()
+            if jobs:
+                self._waiting[holder] = jobs
+            worker.run(job).add_done_callback(partial(self._finish, job, worker))
+
+    def _finish(self, job: Job[Result], worker: Worker, done: "asyncio.Future[Result]") -> None:
+        job.finish(done)
+        worker.rest()
+        self._resting.append(worker)
+        self._run_next()

@@ -1,0 +1,39 @@
+"""Jobs on the database's administration: one at a time, in turns, each with a deadline."""
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+
+from plantstore.core.pools import Pool
+from plantstore.databases import open_session
+from plantstore.http.administration import Administration
+
+pytestmark = pytest.mark.anyio
+
+
+def note(order: list[str], holder: str, _: object) -> None:
+    order.append(holder)
+
+
+async def test_holders_take_turns(url: str) -> None:
+    administration = Administration(partial(open_session, url), 30.0, Pool("administration", 64))
+    has_begun, may_end, order = threading.Event(), threading.Event(), list[str]()
+
+    def wait_for_the_others(_: object) -> bool:
+        has_begun.set()
+        return may_end.wait(30)
+
+    first = asyncio.ensure_future(administration.run("many", wait_for_the_others))
+    await asyncio.to_thread(has_begun.wait, 30)
+    holders = (*5 * ["many"], "one", "other")
+    waiting = [
+        asyncio.ensure_future(administration.run(holder, partial(note, order, holder)))
+        for holder in holders
+    ]
+    await asyncio.sleep(0)
+    may_end.set()
+    await asyncio.gather(first, *waiting)
+    assert order == ["many", "one", "other", *4 * ["many"]]
+    await administration.close()
