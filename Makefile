@@ -60,10 +60,12 @@ check: ## check style, types, the layers of imports, and the workflow of CI
 	@scripts/setup-javascript .
 	@scripts/check
 
-format: ## format the Python code, and fix what ruff can fix safely
+format: ## format the code, and fix what ruff can fix safely
 	@scripts/setup dev
+	@scripts/setup-javascript .
 	.venv/bin/ruff check --fix-only
 	.venv/bin/ruff format
+	node_modules/.bin/biome format --write src
 
 docs: ## write docs/reference.md, and the table in ARCHITECTURE.md, from the code
 	@scripts/setup dev

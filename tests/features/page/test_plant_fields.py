@@ -9,7 +9,7 @@ PAGE = PACKAGE / "features" / "page"
 SCRIPTS = {file.stem: file.read_text(encoding="utf-8") for file in PAGE.glob("static/*.js")}
 HTML = (PAGE / "index.html").read_text(encoding="utf-8")
 # Scripts that hand plants on as a whole.
-WHOLE = ("api", "export", "importer", "queue", "rows", "tables")
+WHOLE = ("api", "export", "importer", "queue", "tables")
 
 
 def test_the_page_has_the_limits_of_the_service() -> None:

@@ -31,7 +31,9 @@ def make_files() -> dict[str, File]:
     """All files, by path."""
     sources = sorted(STATIC.iterdir())
     folder, static = make_static(sources)
-    page = render(_HERE / "index.html", {"static": folder, "modules": find_modules("main.js")})
+    texts = msgspec.json.decode((_HERE / "texts.json").read_bytes())
+    view = {"static": folder, "modules": find_modules("main.js"), "texts": texts}
+    page = render(_HERE / "index.html", view)
     return {"/": page, **static}
 
 

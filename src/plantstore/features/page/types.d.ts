@@ -8,13 +8,16 @@ type Sheet = import("./static/tables.js").Sheet;
 
 type Content = (string | Node)[];
 type Actions = Record<string, () => void>;
+type Properties = Record<string, unknown>;
+type Changes = Map<string, Plant | null>; // plants by their ids, null for one that is gone
+type Made = [old: Plant | undefined, plant: Plant | null];
+type Former = Map<StoreEvent, Plant | undefined>;
 type Order = (a: Plant, b: Plant) => number;
 type Field = "id" | "name" | "tag";
 type TextField = Exclude<Field, "id">;
 type ListState = "none" | "loading" | "ready" | "error";
 type Kind = "add" | "edit" | "tag" | "untag" | "delete" | "restore" | "import";
 type Values = Record<string, string | number | undefined>;
-type TextKey = string;
 
 /** What is looked for, and in which order: see `View`. */
 interface Looked {
@@ -23,11 +26,12 @@ interface Looked {
   order: string;
 }
 
-/** What the address says: see `address.js`. */
-interface Shown extends Looked {
-  store?: string | null;
-  plant?: string | null;
-  page?: string | null;
+/** What the address says: see `search.js`. */
+interface Shown {
+  store: string | null;
+  plant: string | null;
+  page: string | null;
+  looked: Looked;
 }
 
 /** `folded` is what is searched, `keys` what it is sorted by, `place` where it is then. */
@@ -41,11 +45,13 @@ interface Plant {
   place?: number;
 }
 
-/** A plant before and after, undefined where it is not there; its id may have been given by the page. */
+/** A plant before and after, undefined where it is not there; its id may have been given by the page; the row of a file
+ * that it came from. */
 interface Change {
   before?: Plant;
   after?: Plant;
   isGiven?: boolean;
+  row?: Row;
 }
 
 /** What is typed into a cell, of the plant as it was when it was opened. */
@@ -95,6 +101,24 @@ interface ApiEvents {
   unreachable: () => void;
   reached: () => void;
   isAway: () => boolean;
+}
+
+/** What `Session` hears from other tabs. */
+interface SessionEvents {
+  joined: (token: string) => void;
+  ended: () => void;
+}
+
+/** What `Live` hears from the store. */
+interface LiveEvents {
+  hear: (events: StoreEvent[]) => void;
+  lose: () => void;
+}
+
+/** An action of the history: what one person did at once, with no plant twice. */
+interface Deed {
+  events: StoreEvent[];
+  ids: Set<string>;
 }
 
 /** Fields as typed; the service reports what is missing. */
@@ -164,7 +188,43 @@ interface Token {
   expires_at?: string;
 }
 
-interface Elements extends Record<`${"add" | "panel"}-${TextField}`, HTMLInputElement>, Record<`import-${Field}`, HTMLSelectElement> {
+interface Webhook {
+  id: string;
+  url: string;
+  events: string[];
+  tag?: string;
+  description: string;
+  delivered: number;
+  revision: number;
+  failing_since?: string;
+  paused?: string;
+}
+
+interface Link {
+  id: string;
+  user: string;
+  code_expires_at: string;
+}
+
+/** What makes an item of each list of the page of access. */
+interface Describers extends Record<string, (item: never) => HTMLElement> {
+  members: (member: Member) => HTMLElement;
+  links: (link: Link) => HTMLElement;
+  tokens: (token: Token) => HTMLElement;
+  webhooks: (webhook: Webhook) => HTMLElement;
+}
+
+interface Delivery {
+  at: string;
+  type: string;
+  status?: number;
+  response: string;
+  next_at?: string;
+}
+
+interface Elements
+  extends Record<`${"add" | "panel"}-${TextField}`, HTMLInputElement>,
+    Record<`import-${Field}`, HTMLSelectElement> {
   access: HTMLDialogElement;
   "add-id": HTMLInputElement;
   ask: HTMLDialogElement;

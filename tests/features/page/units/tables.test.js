@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.js";
 import { FIELDS, Plants } from "../../../../src/plantstore/features/page/static/plant.js";
-import { checkRows, countTwins } from "../../../../src/plantstore/features/page/static/rows.js";
-import { readTable, writeCsv } from "../../../../src/plantstore/features/page/static/tables.js";
+import { checkRows, countTwins, readTable, writeCsv } from "../../../../src/plantstore/features/page/static/tables.js";
 import { makeOddPlants } from "./odd_plants.js";
 
 const GREAT = "9223372036854775807";

@@ -1,17 +1,19 @@
-// Who has access to the store: members, with a role, and their links and tokens; for owners whose token has the
-// scope `manage`. A link or a token is shown once: until the page is left.
+// Who has access to the store: members, with a role, and their links and tokens; and its webhooks, where they lead and
+// how they fare. For owners whose token has the scope `manage`. A link, a token or a secret is shown once: until the
+// page is left.
 
 import { NO_PATH } from "./api.js";
-import { $, all, announce, ask, bdi, copy, explain, make, makeButton } from "./dom.js";
+import { $, all, announce, ask, bdi, copy, explain, make, makeButton, makeHint, makePill, onClick } from "./dom.js";
 import { list } from "./list.js";
-import { formatClock, formatDay, t } from "./texts.js";
-import { showWebhooks } from "./webhooks.js";
+import { say } from "./message.js";
+import { formatClock, formatDay, formatTime, t } from "./texts.js";
 
 const DAY = 24 * 3600 * 1000; // milliseconds
 const ROLES = ["reader", "editor", "owner"];
 
 let isWorking = false;
 /** @type {Store | null} */ let managed = null; // another one may be shown meanwhile
+/** @type {string | undefined} */ let ownId; // of the token that is used here
 
 export function openAccess() {
   managed = list.store;
@@ -22,113 +24,150 @@ export function openAccess() {
 }
 
 /** @param {string} method @param {string} target @param {object} [body] */
-export async function request(method, target, body) {
-  return managed?.api.send(method, `${managed.path}/${target}`, body);
-}
+const request = async (method, target, body) => managed?.api.send(method, `${managed.path}/${target}`, body);
 
-// One action at a time; after it, the lists are read again.
-/** @param {() => Promise<void>} act */
-export async function run(act) {
+/** One action at a time; after it, the lists are read again. @param {() => Promise<void>} act */
+async function run(act) {
   if (isWorking) return;
   isWorking = true;
   explain("access-reason", "");
   try {
     await act();
-    const lists = ["members", "links", "tokens"].map((name) => request("GET", name));
-    const webhooks = request("GET", "webhooks").catch((error) => {
-      if (error.number !== NO_PATH) throw error;
-      return null; // a service may be without them
-    });
-    showLists(await Promise.all([...lists, webhooks]), await managed?.api.findTokenId());
+    ownId = await managed?.api.findTokenId();
+    await Promise.all(Object.keys(describers).map(showList));
+    $("access-all").hidden = false;
+    if (document.activeElement === document.body) $("access-title").focus();
   } catch (error) {
     explain("access-reason", error.message);
   }
   isWorking = false;
 }
 
-/** @param {any[]} lists @param {string | undefined} ownId */
-function showLists([members, links, tokens, webhooks], ownId) {
+/** A service may be without one of them. @param {string} name */
+async function showList(name) {
+  /** @type {any[] | null} */
+  const items = await request("GET", name).catch((error) => {
+    if (error.number !== NO_PATH) throw error;
+    return null;
+  });
   if ($("access").hidden) return;
-  showWebhooks(webhooks);
+  const describe = /** @type {(item: unknown) => HTMLElement} */ (describers[name]);
+  $(name).replaceChildren(...(items ?? []).map(describe));
+  if (name === "webhooks") $("webhooks-part").hidden = !items;
+  if (name !== "members") return;
   const chosen = $("token-user").value;
-  $("members").replaceChildren(...members.map(describeMember));
-  $("links").replaceChildren(...links.map(describeLink));
-  $("links-part").hidden = !links.length;
-  $("tokens").replaceChildren(...tokens.map((/** @type {Token} */ token) => describeToken(token, token.id === ownId)));
-  $("token-user").replaceChildren(...members.map((/** @type {Member} */ { user }) => make("option", { textContent: user, selected: user === chosen })));
-  $("access-all").hidden = false;
-  if (document.activeElement === document.body) $("access-title").focus();
+  const users = items?.map(({ user }) => new Option(user, user, false, user === chosen)) ?? [];
+  $("token-user").replaceChildren(...users);
 }
 
 /** @param {string} chosen */
-const makeRoles = (chosen) => ROLES.map((role) => make("option", { value: role, textContent: t(`role.${role}`), defaultSelected: role === chosen }));
+const makeRoles = (chosen) =>
+  ROLES.map((role) => new Option(t(`role.${role}`), role, role === chosen, role === chosen));
 
-/** @param {Member} member */
-function describeMember({ user, role }) {
-  const select = make("select", { "aria-label": `${t("role")}: ${user}` }, ...makeRoles(role));
-  select.addEventListener("change", () => run(() => setRole(user, select.value)));
-  const remover = makeRemover(t("member.remove"), t("member.remove.ask", { user }), `members/${encodeURIComponent(user)}`);
-  const link = makeButton(t("invite.make"), () => run(() => makeLink(user)), { className: "quiet", "aria-label": `${t("invite.make")}: ${user}` });
-  return make("li", {}, make("p", {}, bdi(user)), select, link, remover);
-}
+/** @param {string} name @param {Content} facts @param {HTMLElement[]} controls */
+const makeItem = (name, facts, ...controls) =>
+  make("li", {}, make("p", {}, bdi(name), " ", makeHint(...facts)), ...controls);
 
-/** @param {string} user @param {string} role */
-async function setRole(user, role) {
-  await request("PUT", `members/${encodeURIComponent(user)}`, { role });
-  announce(`${user}: ${t(`role.${role}`)}`);
-}
-
-/** @param {{id: string, user: string, code_expires_at: string}} link */
-function describeLink({ id, user, code_expires_at: end }) {
-  const facts = make("span", { className: "hint", textContent: t("link.until", { time: formatClock(end) }) });
-  return make("li", {}, make("p", {}, bdi(user), " ", facts), makeRemover(t("token.revoke"), t("link.revoke.ask", { user }), `links/${id}`));
-}
-
-/** @param {Token} token @param {boolean} isOwn */
-function describeToken({ id, user, label, scopes, last_used_at: used, expires_at: end }, isOwn) {
-  const name = [user, label].filter(Boolean).join(", ") + (isOwn ? t("token.this") : "");
-  const use = used ? t("token.used", { time: formatDay(used) }) : t("token.never");
-  const expiry = end ? t("expires.on", { time: formatDay(end) }) : t("expires.never");
-  const facts = make("span", { className: "hint", textContent: `${scopes.join(", ")} · ${use} · ${expiry}` });
-  return make("li", {}, make("p", {}, bdi(name), " ", facts), makeRemover(t("token.revoke"), t("token.revoke.ask", { user: name }), `tokens/${id}`));
-}
+/** @param {string} text @param {string} name of what it is for @param {() => Promise<void>} act */
+const makeAct = (text, name, act) => makeButton(text, () => run(act), `${text}: ${name}`);
 
 /** @param {string} verb @param {string} question @param {string} target */
-export function makeRemover(verb, question, target) {
+function makeRemover(verb, question, target) {
   const remove = async () => {
-    if (await ask(question, "", verb, "danger")) run(() => request("DELETE", target));
+    if (await ask(question, "", verb)) run(() => request("DELETE", target));
   };
-  return makeButton(verb, remove, { className: "quiet", "aria-label": question });
+  return makeButton(verb, remove, question);
 }
 
-// One step: the member, and the link that lets them in.
-async function invite() {
-  const user = $("invite-name").value.trim();
-  await request("PUT", `members/${encodeURIComponent(user)}`, { role: $("invite-role").value });
-  await makeLink(user);
-  $("invite").reset();
+/** @type {Describers} */
+const describers = {
+  members({ user, role }) {
+    const target = `members/${encodeURIComponent(user)}`;
+    const select = make("select", { ariaLabel: `${t("role")}: ${user}` }, ...makeRoles(role));
+    const setRole = async () => {
+      await request("PUT", target, { role: select.value });
+      announce(`${user}: ${t(`role.${select.value}`)}`);
+    };
+    select.addEventListener("change", () => run(setRole));
+    const link = makeAct(t("invite.make"), user, () => makeLink(user));
+    return makeItem(user, [], select, link, makeRemover(t("member.remove"), t("member.remove.ask", { user }), target));
+  },
+
+  links({ id, user, code_expires_at: end }) {
+    const remover = makeRemover(t("token.revoke"), t("link.revoke.ask", { user }), `links/${id}`);
+    return makeItem(user, [t("link.until", { time: formatClock(end) })], remover);
+  },
+
+  tokens({ id, user, label, scopes, last_used_at: used, expires_at: end }) {
+    const name = [user, label].filter(Boolean).join(", ") + (id === ownId ? t("token.this") : "");
+    const use = used ? t("token.used", { time: formatDay(used) }) : t("token.never");
+    const expiry = end ? t("expires.on", { time: formatDay(end) }) : t("expires.never");
+    const remover = makeRemover(t("token.revoke"), t("token.revoke.ask", { user: name }), `tokens/${id}`);
+    return makeItem(name, [`${scopes.join(", ")} · ${use} · ${expiry}`], remover);
+  },
+
+  webhooks(webhook) {
+    const { id, url, tag, events, description, paused } = webhook;
+    const target = `webhooks/${id}`;
+    const pause = () => request("PUT", target, { url, tag, events, description, paused: !paused });
+    const rotate = async () => {
+      const isSure = await ask(t("webhook.rotate.ask"), t("webhook.rotate.hint"), t("webhook.rotate"), "primary");
+      if (isSure) showSecret(await request("POST", `${target}/rotate`));
+    };
+    const test = async () => {
+      const delivery = await request("POST", `${target}/test`);
+      say([`${t("webhook.webhook.test")}: ${tellOutcome(delivery)}`], {}, isAccepted(delivery) ? "done" : "failed");
+    };
+    const kinds = events.map((kind) => t(`webhook.${kind}`)).join(", ");
+    const item = makeItem(url, [kinds, ...(tag ? [" · ", makePill(tag)] : []), ` · ${tellState(webhook)}`]);
+    item.append(makeAct(t("webhook.test"), url, test));
+    item.append(makeAct(t(paused ? "webhook.resume" : "webhook.pause"), url, pause));
+    item.append(makeAct(t("webhook.rotate"), url, rotate));
+    item.append(makeRemover(t("delete"), t("webhook.delete.ask", { url }), target), makeLog(target));
+    return item;
+  },
+};
+
+/** The service's words for why it paused are for operators. @param {Webhook} webhook */
+function tellState({ paused, failing_since: since, delivered, revision }) {
+  if (paused?.startsWith("paused by")) return t("webhook.paused");
+  if (paused) return t(paused.includes("410") ? "webhook.gone" : "webhook.ended");
+  if (since) return t("webhook.failing", { time: formatTime(since) });
+  return t(delivered < revision ? "webhook.behind" : "webhook.works");
 }
 
-/** @param {string} user */
-async function makeLink(user) {
-  const { code } = await request("POST", "links", { user });
-  show(`${new URL(".", location.href)}#code=${code}`, t("invite.link", { user }));
-}
-
-async function makeToken() {
-  const user = $("token-user").value;
-  const lasting = Number($("token-days").value);
-  const { token } = await request("POST", "tokens", {
-    user,
-    label: $("token-label").value || undefined,
-    scopes: $("token-scopes").value.match(/\w+/g) ?? undefined,
-    expires_at: lasting ? new Date(Date.now() + lasting * DAY).toISOString() : undefined,
+/** Read when it is opened. @param {string} target */
+function makeLog(target) {
+  const items = make("ul", { className: "events" });
+  const log = make("details", {}, make("summary", {}, t("webhook.log")), items);
+  log.addEventListener("toggle", async () => {
+    if (!log.open) return;
+    /** @type {Delivery[] | void} */
+    const deliveries = await request("GET", `${target}/deliveries`).catch(({ message }) =>
+      say([message], {}, "failed"),
+    );
+    const made = (deliveries ?? []).map((delivery) => {
+      const { type, at } = delivery;
+      const time = make("time", { className: "hint", dateTime: at }, formatTime(at));
+      return make("li", {}, make("p", {}, `${t(`webhook.${type}`)} · ${tellOutcome(delivery)}`), time);
+    });
+    items.replaceChildren(...(made.length ? made : [make("li", { className: "hint" }, t("webhook.log.none"))]));
   });
-  show(token, t("invite.token", { user }));
+  return log;
+}
+
+/** @param {Delivery} delivery */
+const isAccepted = ({ status = 0 }) => status >= 200 && status < 300;
+
+/** @param {Delivery} delivery */
+function tellOutcome(delivery) {
+  const again = delivery.next_at ? t("webhook.again", { time: formatTime(delivery.next_at) }) : "";
+  const said = isAccepted(delivery) ? t("webhook.accepted") : delivery.response;
+  return [delivery.status, said, again].filter(Boolean).join(" · ");
 }
 
 /** @param {string} credential @param {string} text */
-export function show(credential, text) {
+function show(credential, text) {
   if ($("access").hidden) return;
   $("credential").textContent = credential;
   $("credential-text").textContent = text;
@@ -136,7 +175,42 @@ export function show(credential, text) {
   $("credential-copy").focus();
 }
 
+/** @param {{url: string, secret: string}} made */
+const showSecret = ({ url, secret }) => show(secret, t("webhook.secret", { url }));
+
+/** @param {string} user */
+async function makeLink(user) {
+  const { code } = await request("POST", "links", { user });
+  show(`${new URL(".", location.href)}#code=${code}`, t("invite.link", { user }));
+}
+
+/** @type {Record<string, () => Promise<void>>} what each form does */
+const forms = {
+  // One step: the member, and the link that lets them in.
+  invite: async () => {
+    const user = $("invite-name").value.trim();
+    await request("PUT", `members/${encodeURIComponent(user)}`, { role: $("invite-role").value });
+    await makeLink(user);
+    $("invite").reset();
+  },
+  "token-form": async () => {
+    const user = $("token-user").value;
+    const lasting = Number($("token-days").value) * DAY;
+    const { token } = await request("POST", "tokens", {
+      user,
+      label: $("token-label").value || undefined,
+      scopes: $("token-scopes").value.match(/\w+/g) ?? undefined,
+      expires_at: lasting ? new Date(Date.now() + lasting).toISOString() : undefined,
+    });
+    show(token, t("invite.token", { user }));
+  },
+  "webhook-form": async () => {
+    const events = [...all("#webhook-form :checked")].map(({ dataset }) => dataset.kind);
+    const tag = $("webhook-tag").value || undefined;
+    showSecret(await request("POST", "webhooks", { url: $("webhook-url").value, events, tag }));
+    $("webhook-form").reset();
+  },
+};
+for (const [id, act] of Object.entries(forms)) $(id).addEventListener("submit", () => run(act));
 $("invite-role").replaceChildren(...makeRoles("editor"));
-$("invite").addEventListener("submit", () => run(invite));
-$("token-form").addEventListener("submit", () => run(makeToken));
-$("credential-copy").addEventListener("click", () => copy($("credential"), $("credential-copy"), t("copied.link")));
+onClick("credential-copy", () => copy($("credential"), $("credential-copy"), t("copied.link")));

@@ -2,56 +2,41 @@
 // undo: the same changes the other way round.
 
 import { ApiError, ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
-import { $, announce, ask, choose, focusPlants, makeTableRow } from "./dom.js";
+import { $, ask, choose, focusPlants, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
-import { isSame, listContents, makePlant, readId } from "./plant.js";
-import { nextId, run } from "./queue.js";
+import { isSame, listContents } from "./plant.js";
+import { idOf, run } from "./queue.js";
 import { drafts, drop, queue, redraw, shown, undos } from "./state.js";
 import { rich, t } from "./texts.js";
 
 export const ASK_ABOVE = 50;
 const LONG = 20; // changes whose progress is told
 
-let typed = 0;
-
 /** @param {Kind} kind @param {Change[]} changes @param {Store | null} [store] @param {(action: Action) => void} [ended] */
 export function perform(kind, changes, store = list.store, ended = (action) => tellEnd(action)) {
   if (!store || !changes.length) return null;
+  // Another store may be shown at the end.
+  const mayUndo = changes.every(({ before, after }) => list.may(!after ? "create" : before ? "update" : "delete"));
+  const control = new AbortController();
   /** @type {Action} */
-  const action = { kind, store, total: changes.length, done: [], refused: [], control: new AbortController(), tell, mayUndo: false };
-  action.mayUndo = mayMake(reverse(changes)); // another store may be shown at the end
+  const action = { kind, store, total: changes.length, done: [], refused: [], control, tell, mayUndo };
   /** @param {boolean} isOver */
   function tell(isOver) {
-    if (isOver) ended(action);
-    else if (action.total > LONG) tellProgress(action);
+    if (isOver) return ended(action);
+    const { done, refused, total } = action;
+    const stop = () => control.abort(new ApiError(499, 0, t("stop")));
+    const text = rich("doing", { ended: done.length + refused.length, total });
+    if (total > LONG) say(text, { [t("stop")]: stop }, "progress");
   }
   for (const change of changes) queue.push({ action, state: "waiting", key: makeKey(), ...change });
-  if (action.total > LONG) tellProgress(action);
+  tell(false);
   redraw();
   run();
   return action;
 }
 
-// Taken at once: what is typed next is the next plant.
-export function addTyped() {
-  const { id, name, tag } = drafts.add;
-  const { store } = list;
-  if (!store || !name.trim()) return null;
-  typed += 1;
-  const given = list.plants.isComplete ? nextId() : `+${typed}`;
-  /** @type {Plant} */ const after = makePlant({ id: id ? readId(id) : given, name, tag });
-  drafts.add = { id: "", name: "", tag };
-  perform("add", [{ after, isGiven: !id }], store);
-  const item = /** @type {Pending} */ (queue.at(-1));
-  list.added.unshift(item);
-  list.changeRows();
-  announce(t("add.taken", { name }));
-  return item;
-}
-
-// Back into the row where it was typed.
-/** @param {Pending} item */
+/** Back into the row where it was typed. @param {Pending} item */
 export function takeBack(item) {
   const { id = "", name = "", tag = "" } = item.after ?? {};
   drafts.add = { id: item.isGiven ? "" : id, name, tag };
@@ -68,8 +53,7 @@ export function discard(item) {
 
 /** @param {Pending} item */
 export function retry(item) {
-  item.state = "waiting";
-  item.error = undefined;
+  Object.assign(item, { state: "waiting", error: undefined });
   item.action.refused = [];
   redraw();
   run();
@@ -83,12 +67,13 @@ export function edit(before, after) {
   if (!isSame(base, after)) perform("edit", [{ before: base, after }]);
 }
 
-/** @param {string[]} ids @param {string | undefined} tag none to remove it */
+/** @param {string[]} ids @param {string} [tag] none to remove it */
 export async function retag(ids, tag) {
   const changes = pick(ids).map((before) => ({ before, after: { ...before, tag, etag: undefined } }));
   const different = changes.filter(({ before, after }) => !isSame(before, after));
-  const title = tag ? t("tag.ask", { tag, n: different.length }) : t("untag.ask", { n: different.length });
-  if (different.length > ASK_ABOVE && !(await ask(title, t("undo.can"), t(tag ? "tag.set" : "tag.remove"), tag ? "primary" : "danger"))) return;
+  const title = t(tag ? "tag.ask" : "untag.ask", { tag, n: different.length });
+  const [verb, kind] = tag ? [t("tag.set"), "primary"] : [t("tag.remove"), "danger"];
+  if (different.length > ASK_ABOVE && !(await ask(title, t("undo.can"), verb, kind))) return;
   perform(tag ? "tag" : "untag", different);
 }
 
@@ -96,27 +81,25 @@ export async function retag(ids, tag) {
 export async function remove(ids) {
   const plants = list.may("delete") ? pick(ids) : [];
   const title = t("delete.ask", { n: plants.length });
-  if (plants.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete"), "danger"))) return;
-  perform("delete", plants.map((before) => ({ before })));
+  if (plants.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete")))) return;
+  perform(
+    "delete",
+    plants.map((before) => ({ before })),
+  );
   if (document.activeElement?.matches("body, #grid *")) focusPlants();
 }
 
-// The plants of these ids that are not being changed.
-/** @param {string[]} ids */
+/** The plants of these ids that are not being changed. @param {string[]} ids */
 function pick(ids) {
-  const busy = new Set(queue.flatMap(({ before }) => before?.id ?? []));
+  const busy = new Set(queue.map(({ before }) => before?.id));
   return ids.flatMap((id) => (busy.has(id) ? [] : (list.plants.get(id) ?? [])));
 }
 
 /** @param {Change[]} changes */
-const reverse = (changes) => changes.map(({ before, after }) => ({ before: after, after: before && { ...before, etag: undefined } })).reverse();
+const reverse = (changes) =>
+  changes.map(({ before, after }) => ({ before: after, after: before && { ...before, etag: undefined } })).reverse();
 
-/** @param {Change[]} changes */
-const mayMake = (changes) =>
-  changes.every(({ before, after }) => list.may(!before ? "create" : after ? "update" : "delete"));
-
-// The last action of this store that is not undone yet.
-/** @param {Action} [action] */
+/** @param {Action} [action] else the last one of this store that is not undone yet */
 export function undo(action = undos.findLast(({ store }) => store === list.store)) {
   if (!action || !undos.includes(action)) return say(rich("undo.none"));
   undos.splice(undos.indexOf(action), 1);
@@ -125,13 +108,7 @@ export function undo(action = undos.findLast(({ store }) => store === list.store
   if (undoing) undoing.mayUndo = false;
 }
 
-/** @param {Action} action */
-function tellProgress({ done, refused, total, control }) {
-  say(rich("doing", { ended: done.length + refused.length, total }), { [t("stop")]: () => control.abort(new ApiError(499, 0, t("stop"))) }, "progress");
-}
-
-// With what else is left to tell, and to do.
-/** @param {Action} action @param {Content} [left] @param {Actions} [more] */
+/** With what else is left to tell, and to do. @param {Action} action @param {Content} [left] @param {Actions} [more] */
 export function tellEnd(action, left = [], more = {}) {
   const { kind, store, done, refused, mayUndo } = action;
   if (done.length && mayUndo) undos.push(action);
@@ -145,50 +122,53 @@ export function tellEnd(action, left = [], more = {}) {
   else hush();
 }
 
-// A single plant's row has the reason, when its store is shown; of many the message.
-/** @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
+/** A single plant's row has the reason, when its store is shown; of many the message. @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
 function tellRefused({ kind, store, total, control, refused }, text, ways, where) {
   const [{ error, theirs }] = refused;
   const isHere = list.store === store;
-  if (error?.number === NOT_AS_EXPECTED && total === 1 && kind === "edit" && isHere) return solve(refused[0], theirs ?? null);
+  if (error?.number === NOT_AS_EXPECTED && total === 1 && kind === "edit" && isHere) return solve(refused[0], theirs);
   if (kind === "add" && error?.number === ID_TAKEN) list.refresh();
   if (control.signal.aborted) return say([...text, ...rich("stopped", { n: refused.length })], ways);
-  const isInRow = total === 1 && ["add", "edit"].includes(kind);
+  const isInRow = total === 1 && (kind === "add" || kind === "edit");
   if (!isInRow) for (const item of refused) drop(item);
-  const changes = refused.map(({ before, after, isGiven, theirs: now }) => ({ isGiven, before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
+  const changes = refused.map(({ before, after, isGiven, theirs: now }) => {
+    const wanted = after && now && kind !== "edit" ? { ...now, tag: after.tag } : after;
+    return { isGiven, before: now ?? before, after: wanted };
+  });
   const values = { ...valuesOf(changes), reason: `${error?.message ?? ""}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
-  say([...text, ...rich(isInRow && isHere ? "refused.row" : "refused", values)], { ...ways, [t("again")]: again }, "failed");
+  const told = rich(isInRow && isHere ? "refused.row" : "refused", values);
+  say([...text, ...told], { ...ways, [t("again")]: again }, "failed");
 }
 
 /** @param {Change[]} changes */
 function valuesOf(changes) {
   const { id = "", name = "", tag = "" } = changes[0]?.after ?? changes[0]?.before ?? {};
-  return { n: changes.length, name, id, tag, what: changes.length === 1 ? name : t("plants", { n: changes.length }) };
+  const n = changes.length;
+  return { n, name, id, tag, what: n === 1 ? name : t("plants", { n }) };
 }
 
-// Nothing that would overwrite the other's has the focus.
-/** @param {Pending} item @param {Plant | null} theirs */
-async function solve(item, theirs) {
+/** Nothing that would overwrite the other's has the focus. @param {Pending} item @param {Plant | null} theirs */
+async function solve(item, theirs = null) {
   const { store } = item.action;
   const { before, after } = item;
   drop(item);
-  list.apply(store, new Map([[after?.id ?? "", theirs]]));
+  list.apply(store, new Map([[idOf(item), theirs]]));
   if (!after || !before) return;
-  /** @param {string} who @param {Plant | null} plant */
-  const describe = (who, plant) => makeTableRow([who, ...(plant ? listContents(plant) : [t("conflict.gone"), ""])]);
+  const texts = theirs ? listContents(theirs) : [t("conflict.gone"), ""];
   $("conflict-title").textContent = t(theirs ? "conflict.changed" : "conflict.deleted");
-  $("conflict-rows").replaceChildren(describe(t("conflict.theirs"), theirs), describe(t("conflict.yours"), after));
+  $("conflict-rows").replaceChildren(
+    makeTableRow([t("conflict.theirs"), ...texts]),
+    makeTableRow([t("conflict.yours"), ...listContents(after)]),
+  );
   const choice = await choose($("conflict"));
-  if (choice === "yours") return void perform("edit", [{ before: theirs ?? undefined, after: { ...after, etag: undefined } }], store);
-  if (choice === "edit" && theirs) return drafts.cell ? undefined : editAgain(after, theirs);
-  focusPlants();
-}
-
-// From theirs on, with what was typed.
-/** @param {Plant} after @param {Plant} theirs */
-function editAgain(after, theirs) {
-  const field = after.name === theirs.name ? "tag" : "name";
-  drafts.cell = { id: after.id, field, place: shown.plant === after.id ? "panel" : "row", text: after[field] ?? "", before: theirs };
-  redraw();
+  if (choice === "yours")
+    perform("edit", [{ before: theirs ?? undefined, after: { ...after, etag: undefined } }], store);
+  else if (choice === "edit" && theirs && !drafts.cell) {
+    // From theirs on, with what was typed.
+    const field = after.name === theirs.name ? "tag" : "name";
+    const place = shown.plant === after.id ? "panel" : "row";
+    drafts.cell = { id: after.id, field, place, text: after[field] ?? "", before: theirs };
+    redraw();
+  } else if (!drafts.cell) focusPlants();
 }

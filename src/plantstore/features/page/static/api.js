@@ -10,7 +10,8 @@ const TIMEOUT = 60_000; // milliseconds without a byte from the server
 const MAX_TRIES = 8;
 const MAX_PAUSE = 30; // seconds
 const JSON_BODY = { "Content-Type": "application/json" };
-const TYPES = ["application/json", "application/x-ndjson", "text/event-stream"];
+export const STREAM = "text/event-stream";
+const TYPES = ["application/json", "application/x-ndjson", STREAM];
 
 // The error numbers that the page handles.
 export const ID_TAKEN = 40003;
@@ -22,9 +23,9 @@ export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
 const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, NO_PLANT, NOT_AS_EXPECTED, 41301];
 
-// `number` is the service's, and so is the message of one that the catalogue does not have.
+/** `number` is the service's, and so is the message of one that the catalogue does not have. */
 export class ApiError extends Error {
-  /** @param {number} status @param {number} number @param {string} message @param {number} [retryAfter] */
+  /** @param {number} status @param {number} number @param {string} message @param {number} [retryAfter] seconds */
   constructor(status, number, message, retryAfter) {
     super(explainError(number, message));
     this.status = status;
@@ -35,21 +36,19 @@ export class ApiError extends Error {
 
 /** @param {Failure} error */
 export const isPassing = ({ status }) => [0, 409, 429, 503].includes(status ?? -1);
-
 /** @param {Failure} error */
 export const isBarred = ({ status, number }) => status === 403 || number === NO_STORE;
 
 // Not crypto.randomUUID, which browsers offer only with TLS.
 export const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-// All requests of this page; signing out aborts those of the token.
+/** All requests of this page; signing out aborts those of the token. */
 export class Api {
   /** @type {string | null} */ #token = null;
   #session = new AbortController();
   /** @type {Map<string, Store>} */ #stores = new Map();
 
-  // `on` is notified of what concerns the whole page, and knows whether the server isAway.
-  /** @param {ApiEvents} on */
+  /** `on` is notified of what concerns the whole page, and knows whether the server isAway. @param {ApiEvents} on */
   constructor(on) {
     this.on = on;
   }
@@ -70,30 +69,28 @@ export class Api {
     this.#session.abort(new ApiError(401, 0, t("error.ended")));
   }
 
-  // The beginning of its hash, which browsers calculate only with TLS.
+  /** The beginning of its hash, which browsers calculate only with TLS. */
   async findTokenId() {
     const hash = await crypto.subtle?.digest("SHA-256", new TextEncoder().encode(this.#token ?? ""));
     return hash && Array.from(new Uint8Array(hash, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
-  // The same one for a name each time.
-  /** @param {string} name */
+  /** The same one for a name each time. @param {string} name */
   store(name) {
     const store = this.#stores.get(name) ?? new Store(this, name);
     this.#stores.set(name, store);
     return store;
   }
 
-  // What JSON is answered with, null where there is no body.
-  /** @param {string} method @param {string} target @param {object} [body] @returns {Promise<any>} */
+  /** What JSON is answered with, null without a body. @param {string} method @param {string} target @param {object} [body] */
   async send(method, target, body) {
     const response = await this.ask(method, target, body && { headers: JSON_BODY, body: JSON.stringify(body) });
     return response.text ? parse(response, JSON.parse) : null;
   }
 
-  isLive() {
-    const response = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(4_000) });
-    return response.then(({ ok }) => ok, () => false);
+  async isLive() {
+    const asked = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(4_000) });
+    return (await asked.catch(() => null))?.ok ?? false;
   }
 
   // Retries while the failure may be temporary, and as long as the server is away: for requests that
@@ -114,19 +111,21 @@ export class Api {
     }
   }
 
-  // With `hear`, which gets a stream of events piece by piece, the response is at its end.
+  // With `hear`, which gets a stream of events piece by piece, the response is at its end. A proxy's response may
+  // look like the service's.
   /** @param {string} method @param {string} target @param {Asked} asked @returns {Promise<ApiResponse>} */
   async ask(method, target, { headers, hear, signal, body } = {}) {
     const authorization = this.#token ? { Authorization: `Bearer ${this.#token}` } : undefined;
     const options = { method, body, headers: { ...authorization, ...headers } };
     const response = await this.#fetch(target, options, this.#endedBy(signal), hear);
+    const { status, headers: told } = response;
     this.on.reached();
-    if (isSuccess(response)) return response;
+    if (status === 204 || status === 304) return response;
+    if ((status === 200 || status === 201) && TYPES.some((type) => isOfType(told, type))) return response;
     throw this.tell(readRefusal(response));
   }
 
-  // Tells the page of a refusal that concerns it.
-  /** @param {ApiError} refusal */
+  /** Tells the page of a refusal that concerns it. @param {ApiError} refusal */
   tell(refusal) {
     if (refusal.status === 401) this.on.refused(refusal.message);
     else if (this.#token && isBarred(refusal)) this.on.barred();
@@ -138,19 +137,19 @@ export class Api {
   async #fetch(target, options, ended, hear) {
     ended.throwIfAborted();
     const silence = new AbortController();
-    const either = AbortSignal.any([ended, silence.signal]);
+    const signal = AbortSignal.any([ended, silence.signal]);
     let deadline = setTimeout(() => silence.abort(), TIMEOUT);
     let isStream = false;
     try {
-      const response = await fetch(target, { ...options, signal: either, cache: "no-store" });
-      const { status, headers } = response;
-      isStream = hear !== undefined && isOfType(headers, "text/event-stream");
+      const { status, headers, body } = await fetch(target, { ...options, signal, cache: "no-store" });
+      isStream = hear !== undefined && isOfType(headers, STREAM);
       let text = "";
-      for await (const part of readParts(response)) {
+      const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
         clearTimeout(deadline);
         deadline = setTimeout(() => silence.abort(), TIMEOUT);
-        if (isStream) hear?.(part);
-        else text += part;
+        if (isStream) hear?.(part.value);
+        else text += part.value;
       }
       return { status, headers, text };
     } catch {
@@ -162,15 +161,13 @@ export class Api {
     }
   }
 
-  // A request is aborted when its user signs out.
-  /** @param {AbortSignal} [signal] */
+  /** A request is aborted when its user signs out. @param {AbortSignal} [signal] */
   #endedBy(signal) {
-    const { signal: session } = this.#session;
-    return signal ? AbortSignal.any([session, signal]) : session;
+    return signal ? AbortSignal.any([this.#session.signal, signal]) : this.#session.signal;
   }
 }
 
-// The plants of one store. Its operations continue when another store is shown.
+/** The plants of one store. Its operations continue when another store is shown. */
 export class Store {
   /** @param {Api} api @param {string} name */
   constructor(api, name) {
@@ -179,16 +176,14 @@ export class Store {
     this.path = `stores/${name}`;
   }
 
-  // A page of plants, and a function that reads the next one, if there is one.
-  /** @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
+  /** A page of plants, and what reads the next one. @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
   async list(query, signal) {
     const response = await this.api.ask("GET", `${this.path}/plants${query}`, { signal });
     const [, more] = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
     return { plants: parse(response, parseExactly), next: more ? () => this.list(more, signal) : null };
   }
 
-  // Whether the store still has this `etag`, its current one, and its revision.
-  /** @param {string | null} etag @param {AbortSignal} [signal] */
+  /** Whether the store still has this `etag`, its etag and revision. @param {string | null} etag @param {AbortSignal} [signal] */
   async look(etag, signal) {
     const headers = etag ? { "If-None-Match": etag } : undefined;
     const response = await this.api.ask("GET", `${this.path}/plants?limit=0`, { headers, signal });
@@ -204,12 +199,18 @@ export class Store {
 
   // What became of each change: the error, none for what is as it should be, and the plant's entity tag. Shorter where the
   // response ended early: the rest was done or not, and may be sent again.
-  /** @param {Change[]} changes @returns {Promise<{error: ApiError | null, etag?: string}[]>} */
+  /** @param {Change[]} changes */
   async change(changes) {
     const headers = { "Content-Type": "application/x-ndjson" };
-    const response = await this.api.ask("POST", `${this.path}/changes`, { headers, body: changes.map(writeChange).join("\n") });
+    const lines = changes.map(({ before, after }) => {
+      if (!after) return `{"op":"delete","id":${before?.id}}`;
+      const expected = before?.etag ? `,"if_match":${JSON.stringify(before.etag)}` : "";
+      return `{"op":"${before ? "update" : "create"}"${expected},${writePlant(after).slice(1)}`;
+    });
+    const response = await this.api.ask("POST", `${this.path}/changes`, { headers, body: lines.join("\n") });
     /** @type {{error: ApiError | null, etag?: string}[]} */ const results = [];
-    for (const { status, error, message, etag } of parse(response, (text) => JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`))) {
+    const read = (/** @type {string} */ text) => JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`);
+    for (const { status, error, message, etag } of parse(response, read)) {
       const refusal = error ? new ApiError(status, error, message) : null;
       if (refusal && !OF_ONE_LINE.includes(error)) {
         if (!results.length) throw this.api.tell(refusal);
@@ -221,48 +222,22 @@ export class Store {
     return results;
   }
 
-  // A plant as it is now, and its entity tag. An id may come from the page's address, in which anything can stand.
-  /** @param {string} id @returns {Promise<{plant: Plant, etag: string}>} */
+  /** A plant as it is now, and its entity tag. An id from the page's address may be anything. @param {string} id */
   async get(id) {
     const response = await this.api.ask("GET", `${this.path}/plants/${encodeURIComponent(id)}`);
-    return { plant: { id, ...parse(response, JSON.parse) }, etag: response.headers.get("etag") ?? "" };
+    /** @type {Plant} */ const plant = { id, ...parse(response, JSON.parse) };
+    return { plant, etag: response.headers.get("etag") ?? "" };
   }
 
-  // The events after a revision, or the oldest ones that are kept.
-  /** @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
+  /** The events after a revision, or the oldest. @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
   async events(after, limit) {
     const query = after === null ? "" : `&after=${after}`;
     return parse(await this.api.ask("GET", `${this.path}/events?limit=${limit}${query}`), parseExactly);
   }
-
-  // The events after a revision, or from now on, until the stream ends.
-  /** @param {string | null} after @param {AbortSignal} signal @param {(text: string) => void} hear */
-  listen(after, signal, hear) {
-    const position = after === null ? undefined : { "Last-Event-ID": after };
-    return this.api.ask("GET", `${this.path}/events`, { headers: { Accept: "text/event-stream", ...position }, signal, hear });
-  }
-}
-
-/** @param {Change} change */
-function writeChange({ before, after }) {
-  if (!after) return `{"op":"delete","id":${before?.id}}`;
-  const expected = before?.etag ? `,"if_match":${JSON.stringify(before.etag)}` : "";
-  return `{"op":"${before ? "update" : "create"}"${expected},${writePlant(after).slice(1)}`;
 }
 
 /** @param {Headers} headers @param {string} type */
 const isOfType = (headers, type) => (headers.get("content-type") ?? "").startsWith(type);
-
-// A proxy's response may look like the service's.
-/** @param {ApiResponse} response */
-const isSuccess = ({ status, headers }) =>
-  status === 204 || status === 304 || ([200, 201].includes(status) && TYPES.some((type) => isOfType(headers, type)));
-
-/** @param {Response} response */
-async function* readParts({ body }) {
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) yield part.value;
-}
 
 /** @param {ApiResponse} response @param {(text: string) => any} read */
 function parse(response, read) {

@@ -2,22 +2,21 @@
 
 const ANNOUNCED_FOR = 10_000; // milliseconds
 const DEBOUNCE = 300;
-let last = 0; // the timer of `announceLast`
 const COPIED_FOR = 2_000;
+let last = 0; // the timer of `announceLast`
 
-// A phone: rows have several lines, and a plant has a panel.
+/** A phone: rows have several lines, and a plant has a panel. */
 export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
-
 /** @template {string} Id @param {Id} id */
 export const $ = (id) => /** @type {ElementOf<Id>} */ (document.getElementById(id));
-
 /** @param {string} selector @param {ParentNode | null} root @returns {NodeListOf<HTMLElement>} */
 export const all = (selector, root = document) => (root ?? document).querySelectorAll(selector);
-
 /** @param {Event} event */
 export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
+/** @param {string} id @param {(event: PointerEvent) => void} act */
+export const onClick = (id, act) => $(id).addEventListener("click", act);
 
-/** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {Record<string, unknown>} properties @param {Content} children */
+/** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {Properties} properties @param {Content} children */
 export function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -28,19 +27,19 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-/** @param {string} text @param {() => void} act @param {Record<string, unknown>} [properties] */
-export function makeButton(text, act, properties) {
-  const button = make("button", { type: "button", textContent: text, ...properties });
+/** @param {string} text @param {() => void} act @param {string} [label] for screen readers */
+export function makeButton(text, act, label = text, className = "quiet") {
+  const button = make("button", { type: "button", textContent: text, className, ariaLabel: label });
   button.addEventListener("click", act);
   return button;
 }
 
-// Names and tags may be in any script: each gets its own direction.
-/** @param {string} text */
+/** Names and tags may be in any script: each gets its own direction. @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });
+/** @param {Content} content */
+export const makeHint = (...content) => make("span", { className: "hint" }, ...content);
 
-// Each tag has a colour of its own, everywhere the same.
-/** @param {HTMLElement} element @param {string} tag */
+/** Each tag has a colour of its own, everywhere the same. @param {HTMLElement} element @param {string} tag */
 export function colour(element, tag) {
   let hue = 0;
   for (const letter of tag) hue = (hue * 31 + (letter.codePointAt(0) ?? 0)) % 3600;
@@ -57,38 +56,37 @@ export function makePill(tag) {
 /** @param {string[]} texts */
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
 
-// Read by screen readers, one after the other: a text that replaced another at once would keep it
-// from being read. While a dialog is open they read nothing outside it: it has its own region.
-/** @param {string} text */
+/** Read by screen readers, one text after the other; in a dialog's own region while it is open. @param {string} text */
 export function announce(text) {
-  const dialog = document.querySelector("dialog[open]");
-  const region = dialog?.querySelector(".announcements") ?? $("announcements");
+  const region = document.querySelector("dialog[open]")?.querySelector(".announcements") ?? $("announcements");
   const said = make("div", { textContent: text });
   region.append(said);
   setTimeout(() => said.remove(), ANNOUNCED_FOR);
 }
 
-// A text that is there only at times, such as the reason of a failure.
-/** @param {string} id @param {string} text */
+/** For text that changes with each key: only the last one is announced. @param {string} text */
+export function announceLast(text) {
+  clearTimeout(last);
+  last = setTimeout(announce, DEBOUNCE, text);
+}
+
+/** A text that is there only at times, such as the reason of a failure. @param {string} id @param {string} text */
 export function explain(id, text) {
   $(id).textContent = text;
   $(id).hidden = !text;
   if (text) announce(text);
 }
 
-// Below a field, or above it where there is no room; in its dialog, outside of which nothing can be chosen.
-/** @param {HTMLElement} box @param {HTMLElement} field */
+/** Below a field, or above it; in its dialog, if it has one. @param {HTMLElement} box @param {HTMLElement} field */
 export function placeAt(box, field) {
   field.closest("dialog, section")?.append(box);
   const { left, bottom, top } = field.getBoundingClientRect();
   const { style, offsetHeight, offsetWidth } = box;
-  const isBelow = bottom + offsetHeight < innerHeight;
   style.left = `${Math.max(4, Math.min(left, innerWidth - offsetWidth - 4))}px`;
-  style.top = `${isBelow ? bottom + 2 : top - offsetHeight - 2}px`;
+  style.top = `${bottom + offsetHeight < innerHeight ? bottom + 2 : top - offsetHeight - 2}px`;
 }
 
-// Why what was typed into a field cannot be taken; none when it is typed on.
-/** @param {HTMLElement} [field] @param {string} [reason] */
+/** Why what was typed into a field cannot be taken; none when it is typed on. @param {HTMLElement} [field] */
 export function complain(field, reason = "") {
   for (const broken of all("[aria-invalid]")) broken.ariaInvalid = null;
   explain("reason", reason);
@@ -98,46 +96,28 @@ export function complain(field, reason = "") {
   else placeAt($("reason"), field);
 }
 
-// For text that changes with each key: only the last one is announced.
-/** @param {string} text */
-export function announceLast(text) {
-  clearTimeout(last);
-  last = setTimeout(announce, DEBOUNCE, text);
-}
-
-// Another user must not see or hear it.
-/** @param {Document | Element} part */
+/** Another user must not see or hear it. @param {Document | Element} part */
 export function forgetPrivate(part) {
-  for (const one of all(".private, .announcements", part)) one.replaceChildren();
+  for (const element of all(".private, .announcements", part)) element.replaceChildren();
 }
 
-// Moves the focus to the list when the focused element is gone, or about to go.
-export function focusPlants() {
-  $($("grid").hidden ? "plants-title" : "grid").focus({ preventScroll: true });
-}
+/** Moves the focus to the list when the focused element is gone, or about to go. */
+export const focusPlants = () => $($("grid").hidden ? "plants-title" : "grid").focus({ preventScroll: true });
 
-// Whether the user is sure; Cancel has the focus.
-/** @param {string} title @param {string} text @param {string} yes @param {string} kind of the button */
-export async function ask(title, text, yes, kind) {
+/** Whether the user is sure; Cancel has the focus. @param {string} title @param {string} text @param {string} yes */
+export async function ask(title, text, yes, className = "danger") {
   $("ask-title").textContent = title;
   $("ask-text").textContent = text;
-  $("ask-yes").textContent = yes;
-  $("ask-yes").className = kind;
+  Object.assign($("ask-yes"), { textContent: yes, className });
   return (await choose($("ask"))) === "yes";
 }
 
-// Not disabled, which would lose the focus.
-/** @param {Element} button @param {boolean} isBusy */
-export const setBusy = (button, isBusy) => (button.ariaDisabled = `${isBusy}`);
-/** @param {Element} button */
-export const isBusy = (button) => button.ariaDisabled === "true";
-
-// The value of the button that closes the dialog; "" for Escape.
-/** @param {HTMLDialogElement} dialog @returns {Promise<string>} */
-export function choose(dialog) {
+/** The value of the button that closes the dialog; "" for Escape. @param {HTMLDialogElement} dialog */
+export async function choose(dialog) {
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
+  return dialog.returnValue;
 }
 
 /** @param {number} milliseconds @param {AbortSignal} [signal] */
@@ -152,8 +132,7 @@ export async function pause(milliseconds, signal) {
   signal?.throwIfAborted();
 }
 
-// Also without TLS, where browsers have no navigator.clipboard; if it fails, the text is selected.
-/** @param {Element} element @param {Element} button @param {string} [done] */
+/** Works without TLS too; if it fails, the text is selected. @param {Element} element @param {Element} button */
 export function copy(element, button, done = "Copied") {
   getSelection()?.selectAllChildren(element);
   if (!document.execCommand("copy")) return;

@@ -1,7 +1,7 @@
 // The plants as a file, on paper, or as labels: the selected ones, or all that match the search; a label has a QR code
 // that leads to its plant on this page.
 
-import { plantAddress } from "./address.js";
+import { plantAddress } from "./search.js";
 import { $, forgetPrivate, make, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { say } from "./message.js";
@@ -43,18 +43,22 @@ export async function printLabels() {
   const { store } = list;
   await list.loadWhole();
   if (!store || list.store !== store) return;
-  $("print-labels").replaceChildren(...list.chosen.map((plant) => makeLabel(store, plant)));
-  if (list.chosen.length) print();
+  const labels = list.chosen.map((plant) => {
+    const texts = /** @type {Field[]} */ ([...CONTENTS, "id"]).map((field) =>
+      make("bdi", { className: field, textContent: plant[field] ?? "" }),
+    );
+    return make(
+      "div",
+      { className: "label" },
+      ...makeCode(plantAddress(store.name, plant.id)),
+      make("p", {}, ...texts),
+    );
+  });
+  $("print-labels").replaceChildren(...labels);
+  if (labels.length) print();
 }
 
-/** @param {Store} store @param {Plant} plant */
-function makeLabel(store, plant) {
-  const texts = /** @type {Field[]} */ ([...CONTENTS, "id"]).map((field) => make("bdi", { className: field, textContent: plant[field] ?? "" }));
-  return make("div", { className: "label" }, ...makeCode(plantAddress(store.name, plant.id)), make("p", {}, ...texts));
-}
-
-// None for a very long address.
-/** @param {string} link */
+/** None for a very long address. @param {string} link */
 export function makeCode(link) {
   const modules = encodeQr(link);
   if (!modules) return [];

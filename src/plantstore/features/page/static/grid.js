@@ -3,311 +3,268 @@
 // move as plants are added and removed.
 
 import { discard, remove, retry, takeBack } from "./actions.js";
-import { loseDraft, openCell, placeEditor } from "./cell.js";
-import { $, all, colour, isNarrow, make, makeButton, targetOf } from "./dom.js";
-import { list } from "./list.js";
-import { openPanel } from "./panel.js";
+import { $, all, colour, focusPlants, isNarrow, make, makeButton, onClick, targetOf } from "./dom.js";
+import { idsOf, list } from "./list.js";
+import { openPanel } from "./pages.js";
 import { drafts, onDraw } from "./state.js";
 import { t } from "./texts.js";
+import { loseDraft, openCell, placeEditor } from "./typing.js";
 
 const SPARE = 8; // rows beyond each edge
+const grid = $("grid");
+const body = $("rows");
 
-class Grid {
-  /** @type {Map<string, {plant: Plant, row: HTMLElement}>} */ #rows = new Map();
-  /** @type {Plant[]} */ #items = [];
-  #rowHeight = 32;
-  #look = 0;
-  #top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
-  #active = 0;
-  /** @type {string | null} */ #activeId = null;
-  /** @type {string | null} */ #anchorId = null;
-  /** @type {TextField} */ #field = "name";
+/** @type {Map<string, {plant: Plant, row: HTMLElement}>} */ const rows = new Map();
+/** @type {Plant[]} */ let items = [];
+let rowHeight = 32;
+let look = 0;
+let top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
+let active = 0;
+/** @type {string | undefined} */ let activeId;
+/** @type {string | undefined} */ let anchorId;
+/** @type {TextField} */ let field = "name";
 
-  constructor() {
-    this.root = $("grid");
-    this.body = $("rows");
-    this.root.addEventListener("scroll", () => this.#drawRows(), { passive: true });
-    this.root.addEventListener("keydown", (event) => this.#press(event));
-    this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
-    this.body.addEventListener("click", (event) => this.#click(event));
-    this.body.addEventListener("dblclick", (event) => this.#edit(event));
-    $("select-all").addEventListener("change", () => list.select(new Set($("select-all").checked ? idsOf(this.#items) : [])));
-    new ResizeObserver(() => {
-      this.draw();
-      if ($("panel").open) this.#scrollTo(this.#active); // its sheet leaves less room
-    }).observe(this.root);
-    onDraw(() => this.draw());
+const viewHeight = () => grid.clientHeight - body.offsetTop;
+/** @param {string | undefined} id */
+const indexOf = (id) => (id === undefined ? -1 : items.findIndex((plant) => plant.id === id));
+
+export function drawGrid() {
+  items = list.rows;
+  if (look !== list.look) {
+    look = list.look;
+    grid.scrollTop = active = 0;
+    activeId = anchorId = undefined;
+    top = { ids: [], rest: 0 };
   }
-
-  draw() {
-    const isSame = this.#look === list.look;
-    const { ids, rest } = this.#top;
-    this.#look = list.look;
-    this.#items = list.rows;
-    if (!isSame) this.#restart();
-    const place = this.#indexOf(this.#activeId);
-    this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, this.#items.length - 1));
-    this.#activeId = this.#items[this.#active]?.id ?? null;
-    this.#rowHeight = parseFloat(getComputedStyle(this.root).getPropertyValue("--row"));
-    this.body.style.height = `${this.#items.length * this.#rowHeight}px`;
-    const top = isSame && this.root.scrollTop ? this.#indexOf(ids.find((id) => this.#indexOf(id) >= 0) ?? null) : -1;
-    if (top >= 0) this.#scroll(top * this.#rowHeight + rest);
-    else this.#drawRows();
-    list.fresh = new Set();
-    this.#drawSelection();
-  }
-
-  #restart() {
-    this.root.scrollTop = this.#active = 0;
-    this.#activeId = this.#anchorId = null;
-    this.#top = { ids: [], rest: 0 };
-  }
-
-  #drawSelection() {
-    const { size } = list.selected;
-    this.root.ariaMultiSelectable = `${list.canSelect}`;
-    this.root.classList.toggle("selectable", list.canSelect);
-    this.root.classList.toggle("selecting", size > 0);
-    $("select-all").checked = size > 0 && size === this.#items.length;
-    $("select-all").indeterminate = size > 0 && size < this.#items.length;
-  }
-
-  /** @param {string | null | undefined} id */
-  #indexOf(id) {
-    return id == null ? -1 : this.#items.findIndex((plant) => plant.id === id);
-  }
-
-  get #viewHeight() {
-    return this.root.clientHeight - this.body.offsetTop;
-  }
-
-  #drawRows() {
-    const [top, height] = [this.root.scrollTop, this.#rowHeight]; // to read them again would lay out anew
-    const above = Math.floor(top / height);
-    const first = Math.max(0, above - SPARE);
-    const last = Math.min(this.#items.length, first + Math.ceil(this.#viewHeight / height) + 2 * SPARE);
-    this.#top = { ids: top ? idsOf(this.#items.slice(above, last)) : [], rest: top - above * height };
-    const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
-    const edited = drafts.cell ? this.#indexOf(drafts.cell.id) : -1;
-    if (edited >= 0 && (edited < first || edited >= last)) indexes[edited < first ? "unshift" : "push"](edited);
-    const wanted = new Set(indexes.map((index) => this.#items[index].id));
-    for (const [id, { row }] of this.#rows) if (!wanted.has(id)) this.#removeRow(id, row);
-    let place = this.body.firstElementChild; // rows are read in their order
-    for (const index of indexes) {
-      const row = this.#drawRow(this.#items[index], index);
-      if (row === place) place = row.nextElementSibling;
-      else this.body.insertBefore(row, place);
-      row.style.transform = `translateY(${index * height}px)`;
-      if (index === edited) placeEditor(row);
-    }
-    this.#tellActive();
-  }
-
-  /** @param {string} id @param {HTMLElement} row */
-  #removeRow(id, row) {
-    if (drafts.cell?.place === "row" && drafts.cell.id === id) loseDraft();
-    this.#rows.delete(id);
-    row.remove();
-  }
-
-  /** @param {Plant} stored @param {number} index */
-  #drawRow(stored, index) {
-    const item = list.findPending(stored.id);
-    const plant = item?.after ?? stored;
-    const known = this.#rows.get(stored.id);
-    const row = known?.row ?? /** @type {HTMLElement} */ ($("row-template").content.firstElementChild?.cloneNode(true));
-    if (!known) for (const part of all("[data-label]", row)) part.title = t(/** @type {TextKey} */ (part.dataset.label));
-    if (known?.plant !== plant) fill(row, plant);
-    this.#rows.set(stored.id, { plant, row });
-    row.id = `row-${index}`;
-    row.ariaRowIndex = `${index + 3}`;
-    row.classList.toggle("busy", item !== undefined && item.state !== "refused");
-    row.classList.toggle("gone", item !== undefined && !item.after);
-    row.classList.toggle("fresh", list.fresh.has(plant.id) || row.classList.contains("fresh"));
-    row.classList.toggle("refused", item?.state === "refused");
-    const isSelected = list.selected.has(stored.id);
-    row.ariaSelected = list.canSelect ? `${isSelected}` : null;
-    for (const box of row.querySelectorAll("input[type=checkbox]")) /** @type {HTMLInputElement} */ (box).checked = isSelected;
-    drawReason(row, item);
-    return row;
-  }
-
-  // It may name only an existing element: a row far out of sight has none.
-  #tellActive() {
-    for (const [id, { row }] of this.#rows) row.classList.toggle("active", id === this.#activeId);
-    const row = this.#rows.get(this.#activeId ?? "")?.row;
-    for (const cell of all("#rows .current")) cell.classList.remove("current");
-    const cell = row?.querySelector(`.${this.#field}`);
-    cell?.classList.add("current");
-    if (cell && row) cell.id = `${row.id}-${this.#field}`;
-    this.root.setAttribute("aria-activedescendant", cell?.id ?? "");
-  }
-
-  // The clicked element may be removed, so the grid keeps the focus; and Shift selects rows, not
-  // their text.
-  /** @param {MouseEvent} event */
-  #keepFocus(event) {
-    if (targetOf(event).closest(".cell-input") || (!event.shiftKey && !targetOf(event).closest("input, button"))) return;
-    event.preventDefault();
-    this.root.focus({ preventScroll: true });
-  }
-
-  // The plant of an element in a row.
-  /** @param {HTMLElement} target */
-  #plantAt(target) {
-    const row = target.closest(".row");
-    return row ? this.#items[Number(row.id.slice(4))] : undefined;
-  }
-
-  /** @param {PointerEvent} event */
-  #click(event) {
-    const target = targetOf(event);
-    const plant = this.#plantAt(target);
-    if (!plant || target.closest(".cell-input, .mend")) return;
-    const index = this.#indexOf(plant.id);
-    const isTouch = event.pointerType === "touch" || isNarrow(); // which has no hover: a tap shows all of a plant
-    const isFirst = event.detail < 2; // the second click of a double click is for the editor
-    this.#field = target.closest(".tag") ? "tag" : "name";
-    this.#activate(index, false);
-    if (target.closest(".remove")) {
-      if (isFirst) remove([plant.id]);
-    } else if (event.shiftKey) this.#selectTo(index);
-    else if (target.closest(".check")) this.#toggle(plant.id);
-    else if (target.closest(".more") || isTouch || ($("panel").open && isFirst)) openPanel(plant.id);
-    if (!event.shiftKey) this.#anchorId = plant.id;
-  }
-
-  /** @param {MouseEvent} event */
-  #edit(event) {
-    const cell = targetOf(event).closest(".row > .name, .row > .tag");
-    const plant = this.#plantAt(targetOf(event));
-    if (cell && plant && !isNarrow()) openCell(plant.id, cell.classList.contains("tag") ? "tag" : "name");
-  }
-
-  /** @param {string} id */
-  #toggle(id) {
-    const ids = new Set(list.selected);
-    if (!ids.delete(id)) ids.add(id);
-    list.select(ids);
-  }
-
-  // From the row of the last click or step.
-  /** @param {number} index */
-  #selectTo(index) {
-    const anchor = this.#indexOf(this.#anchorId);
-    const from = anchor < 0 ? index : anchor;
-    const [low, high] = from < index ? [from, index] : [index, from];
-    this.#anchorId = this.#items[from].id;
-    list.select(new Set([...list.selected, ...idsOf(this.#items.slice(low, high + 1))]));
-  }
-
-  /** @param {number} index */
-  #activate(index, scrolls = true) {
-    this.#active = Math.max(0, Math.min(index, this.#items.length - 1));
-    this.#activeId = this.#items[this.#active]?.id ?? null;
-    if (scrolls) this.#scrollTo(this.#active);
-    this.#tellActive();
-  }
-
-  /** @param {number} index */
-  #scrollTo(index) {
-    const top = index * this.#rowHeight;
-    const bottom = top + this.#rowHeight - this.#viewHeight;
-    this.#scroll(top < this.root.scrollTop ? top : Math.max(bottom, this.root.scrollTop));
-  }
-
-  /** @param {number} top */
-  #scroll(top) {
-    if (top !== this.root.scrollTop) this.root.scrollTop = top;
-    this.#drawRows();
-  }
-
-  /** @param {KeyboardEvent} event */
-  #press(event) {
-    if (event.target !== this.root || event.altKey || !this.#items.length) return;
-    const { id } = this.#items[this.#active];
-    const page = Math.max(1, Math.floor(this.#viewHeight / this.#rowHeight) - 1);
-    const isControl = event.ctrlKey || event.metaKey;
-    /** @type {Record<string, number>} */
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-    if (event.key === "ArrowUp" && this.#active === 0 && !event.shiftKey && list.may("create")) $("add-name").focus();
-    else if (event.key in steps) this.#move(steps[event.key], event.shiftKey);
-    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") this.turnTo(id, event.key === "ArrowRight" ? "tag" : "name");
-    else if (event.key === " ") this.#toggle(id);
-    else if (event.key === "a" && isControl) list.select(new Set(idsOf(this.#items)));
-    else if (event.key === "Escape" && list.selected.size) list.select(new Set());
-    else if (event.key === "Escape" && $("panel").open) $("panel").close();
-    else if (event.key === "t" && !isControl) list.selected.size ? $("retag-open").click() : openCell(id, "tag");
-    else if (event.key === "Delete" && !event.repeat && list.canSelect) // held down, it would delete row after row
-      remove(list.selected.size ? [...list.selected] : [id]);
-    else if (event.key === "i" && !isControl) openPanel(id);
-    else if (event.key === "F2" || (event.key === "Enter" && !event.repeat)) openCell(id, this.#field);
-    else return;
-    event.preventDefault();
-  }
-
-  /** @param {number} step @param {boolean} selects */
-  #move(step, selects) {
-    if (!selects || this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.#activeId;
-    this.#activate(this.#active + step);
-    if (selects) this.#selectTo(this.#active);
-    else this.#anchorId = this.#activeId;
-    if ($("panel").open && this.#activeId) openPanel(this.#activeId);
-  }
-
-  // The next cell after this one, if there is one.
-  /** @param {string} id @param {TextField} field @param {boolean} isBack */
-  next(id, field, isBack) {
-    const index = this.#indexOf(id);
-    const stays = (field === "name") !== isBack;
-    const plant = index < 0 ? undefined : this.#items[index + (stays ? 0 : isBack ? -1 : 1)];
-    return plant && { id: plant.id, field: /** @type {TextField} */ (field === "name" ? "tag" : "name") };
-  }
-
-  // From above, to the first row.
-  enter() {
-    this.turnTo(this.#items[0]?.id, "name");
-    this.root.focus({ preventScroll: true });
-  }
-
-  // The cell that keys act on from now on.
-  /** @param {string | undefined} id @param {TextField} field */
-  turnTo(id, field) {
-    this.#field = field;
-    const index = this.#indexOf(id);
-    if (index >= 0) this.#activate(index);
-    this.#anchorId = this.#activeId;
-  }
+  const { ids, rest } = top;
+  const place = indexOf(activeId);
+  setActive(place < 0 ? active : place);
+  rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
+  body.style.height = `${items.length * rowHeight}px`;
+  const first = grid.scrollTop ? indexOf(ids.find((id) => indexOf(id) >= 0)) : -1;
+  if (first >= 0) scrollTo(first * rowHeight + rest);
+  else drawRows();
+  list.fresh = new Set();
+  const { size } = list.selected;
+  grid.ariaMultiSelectable = `${list.canSelect}`;
+  grid.classList.toggle("selectable", list.canSelect);
+  grid.classList.toggle("selecting", size > 0);
+  $("select-all").checked = size > 0 && size === items.length;
+  $("select-all").indeterminate = size > 0 && size < items.length;
 }
 
-/** @param {Plant[]} plants */
-const idsOf = (plants) => plants.map(({ id }) => id);
+function drawRows() {
+  const { scrollTop } = grid; // to read it again would lay out anew
+  const above = Math.floor(scrollTop / rowHeight);
+  const first = Math.max(0, above - SPARE);
+  const last = Math.min(items.length, first + Math.ceil(viewHeight() / rowHeight) + 2 * SPARE);
+  top = { ids: scrollTop ? idsOf(items.slice(above, last)) : [], rest: scrollTop - above * rowHeight };
+  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+  const edited = indexOf(drafts.cell?.id);
+  if (edited >= 0 && (edited < first || edited >= last)) indexes[edited < first ? "unshift" : "push"](edited);
+  const wanted = new Set(indexes.map((index) => items[index].id));
+  for (const [id, { row }] of rows) {
+    if (wanted.has(id)) continue;
+    if (drafts.cell?.place === "row" && drafts.cell.id === id) loseDraft();
+    rows.delete(id);
+    row.remove();
+  }
+  let place = body.firstElementChild; // rows are read in their order
+  for (const index of indexes) {
+    const row = drawRow(items[index], index);
+    if (row === place) place = row.nextElementSibling;
+    else body.insertBefore(row, place);
+    row.style.transform = `translateY(${index * rowHeight}px)`;
+    if (index === edited) placeEditor(row);
+  }
+  tellActive();
+}
+
+/** @param {Plant} stored @param {number} index */
+function drawRow(stored, index) {
+  const item = list.findPending(stored.id);
+  const plant = item?.after ?? stored;
+  const known = rows.get(stored.id);
+  const row = known?.row ?? /** @type {HTMLElement} */ ($("row-template").content.firstElementChild?.cloneNode(true));
+  if (known?.plant !== plant) fill(row, plant);
+  rows.set(stored.id, { plant, row });
+  row.id = `row-${index}`;
+  row.ariaRowIndex = `${index + 3}`;
+  row.classList.toggle("busy", item !== undefined && item.state !== "refused");
+  row.classList.toggle("gone", item !== undefined && !item.after);
+  row.classList.toggle("refused", item?.state === "refused");
+  if (list.fresh.has(plant.id)) row.classList.add("fresh");
+  const isSelected = list.selected.has(stored.id);
+  row.ariaSelected = list.canSelect ? `${isSelected}` : null;
+  for (const box of row.querySelectorAll("input[type=checkbox]")) Reflect.set(box, "checked", isSelected);
+  drawReason(row, item);
+  return row;
+}
 
 /** @param {HTMLElement} row @param {Plant} plant */
 function fill(row, { id, name, tag = "" }) {
   row.ariaLabel = [name, tag, id].filter(Boolean).join(", ");
   const texts = [name, tag, id.startsWith("+") ? "" : id];
   for (const [at, cell] of all("bdi", row).entries()) cell.textContent = cell.title = texts[at];
-  const pill = /** @type {HTMLElement} */ (row.querySelector(".pill"));
-  if (tag) colour(pill, tag);
-  for (const part of all("[data-label]", row)) part.ariaLabel = `${t(/** @type {TextKey} */ (part.dataset.label))} ${name}`;
+  if (tag) colour(all(".pill", row)[0], tag);
+  for (const part of all("[data-label]", row)) {
+    part.title = t(part.dataset.label ?? "");
+    part.ariaLabel = `${part.title} ${name}`;
+  }
 }
 
-// Why it was refused, with what can be done about it.
-/** @param {HTMLElement} row @param {Pending | undefined} item */
+/** Why it was refused, with what can be done about it. @param {HTMLElement} row @param {Pending | undefined} item */
 function drawReason(row, item) {
-  const cell = /** @type {HTMLElement} */ (row.querySelector(".mend"));
+  const [cell] = all(".mend", row);
   const reason = item?.state === "refused" ? (item.error?.message ?? "") : "";
-  cell.hidden = !reason;
-  if (cell.dataset.reason === reason || !(reason || cell.dataset.reason)) return;
+  if ((cell.dataset.reason ?? "") === reason) return;
   cell.dataset.reason = reason;
+  cell.hidden = !reason;
   cell.replaceChildren(make("span", { textContent: reason, title: reason }));
   if (!reason || !item) return;
-  cell.append(
-    makeButton(t("again"), () => retry(item)),
-    ...(item.action.kind === "add" ? [makeButton(t("edit"), () => takeBack(item))] : []),
-    makeButton(t("discard"), () => discard(item)),
-  );
+  cell.append(makeButton(t("again"), () => retry(item)));
+  if (item.action.kind === "add") cell.append(makeButton(t("edit"), () => takeBack(item)));
+  cell.append(makeButton(t("discard"), () => discard(item)));
 }
 
-export const grid = new Grid();
+/** It may name only an existing element: a row far out of sight has none. */
+function tellActive() {
+  for (const cell of all("#rows .current")) cell.classList.remove("current");
+  for (const [id, { row }] of rows) row.classList.toggle("active", id === activeId);
+  const row = rows.get(activeId ?? "")?.row;
+  const cell = row?.querySelector(`.${field}`);
+  cell?.classList.add("current");
+  if (cell) cell.id = `${row?.id}-${field}`;
+  grid.setAttribute("aria-activedescendant", cell?.id ?? "");
+}
+
+/** @param {number} index */
+function setActive(index) {
+  active = Math.max(0, Math.min(index, items.length - 1));
+  activeId = items[active]?.id;
+}
+
+/** @param {number} index */
+function activate(index) {
+  setActive(index);
+  showActive();
+}
+
+function showActive() {
+  const start = active * rowHeight;
+  const end = start + rowHeight - viewHeight();
+  scrollTo(start < grid.scrollTop ? start : Math.max(end, grid.scrollTop));
+}
+
+/** @param {number} place */
+function scrollTo(place) {
+  if (place !== grid.scrollTop) grid.scrollTop = place;
+  drawRows();
+}
+
+/** The cell that keys act on from now on. @param {string | undefined} id @param {TextField} name */
+export function turnTo(id, name) {
+  field = name;
+  const index = indexOf(id);
+  if (index >= 0) activate(index);
+  anchorId = activeId;
+}
+
+/** The next cell after this one, if there is one. @param {string} id @param {TextField} name @param {boolean} isBack */
+export function nextCell(id, name, isBack) {
+  const index = indexOf(id);
+  const stays = (name === "name") !== isBack;
+  const plant = index < 0 ? undefined : items[index + (stays ? 0 : isBack ? -1 : 1)];
+  return plant && { id: plant.id, field: /** @type {TextField} */ (name === "name" ? "tag" : "name") };
+}
+
+/** The plant of an element in a row. @param {HTMLElement} target */
+function plantAt(target) {
+  const row = target.closest(".row");
+  return row ? items[Number(row.id.slice(4))] : undefined;
+}
+
+/** @param {string} id */
+function toggle(id) {
+  const ids = new Set(list.selected);
+  if (!ids.delete(id)) ids.add(id);
+  list.select(ids);
+}
+
+/** From the row of the last click or step. @param {number} index */
+function selectTo(index) {
+  const anchor = indexOf(anchorId);
+  const from = anchor < 0 ? index : anchor;
+  anchorId = items[from].id;
+  list.select([...list.selected, ...idsOf(items.slice(Math.min(from, index), Math.max(from, index) + 1))]);
+}
+
+/** @param {number} step @param {boolean} selects */
+function move(step, selects) {
+  if (!selects || indexOf(anchorId) < 0) anchorId = activeId;
+  activate(active + step);
+  if (selects) selectTo(active);
+  else anchorId = activeId;
+  if ($("panel").open && activeId) openPanel(activeId);
+}
+
+grid.addEventListener("keydown", (event) => {
+  if (event.target !== grid || event.altKey || !items.length) return;
+  const { key, shiftKey, repeat } = event;
+  const { id } = items[active];
+  const page = Math.max(1, Math.floor(viewHeight() / rowHeight) - 1);
+  const isControl = event.ctrlKey || event.metaKey;
+  /** @type {Record<string, number>} */
+  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+  const hasSelected = list.selected.size > 0;
+  if (key === "ArrowUp" && active === 0 && !shiftKey && list.may("create")) $("add-name").focus();
+  else if (key in steps) move(steps[key], shiftKey);
+  else if (key === "ArrowLeft" || key === "ArrowRight") turnTo(id, key === "ArrowRight" ? "tag" : "name");
+  else if (key === " ") toggle(id);
+  else if (key === "a" && isControl) list.selectAll();
+  else if (key === "Escape" && hasSelected) list.select([]);
+  else if (key === "Escape" && $("panel").open) $("panel").close();
+  else if (key === "t" && !isControl) hasSelected ? $("retag-open").click() : openCell(id, "tag");
+  // Held down, it would delete row after row.
+  else if (key === "Delete" && !repeat && list.canSelect) remove(hasSelected ? [...list.selected] : [id]);
+  else if (key === "i" && !isControl) openPanel(id);
+  else if (key === "F2" || (key === "Enter" && !repeat)) openCell(id, field);
+  else return;
+  event.preventDefault();
+});
+onClick("rows", (event) => {
+  const target = targetOf(event);
+  const plant = plantAt(target);
+  if (!plant || target.closest(".cell-input, .mend")) return;
+  const isTouch = event.pointerType === "touch" || isNarrow(); // which has no hover: a tap shows all of a plant
+  const isFirst = event.detail < 2; // the second click of a double click is for the editor
+  const index = indexOf(plant.id);
+  field = target.closest(".tag") ? "tag" : "name";
+  setActive(index);
+  tellActive();
+  if (target.closest(".remove")) {
+    if (isFirst) remove([plant.id]);
+  } else if (event.shiftKey) selectTo(index);
+  else if (target.closest(".check")) toggle(plant.id);
+  else if (target.closest(".more") || isTouch || ($("panel").open && isFirst)) openPanel(plant.id);
+  if (!event.shiftKey) anchorId = plant.id;
+});
+body.addEventListener("dblclick", (event) => {
+  const cell = targetOf(event).closest(".row > .name, .row > .tag");
+  const plant = plantAt(targetOf(event));
+  if (cell && plant && !isNarrow()) openCell(plant.id, cell.matches(".tag") ? "tag" : "name");
+});
+// The clicked element may be removed, so the grid keeps the focus; and Shift selects rows, not their text.
+body.addEventListener("mousedown", (event) => {
+  const target = targetOf(event);
+  if (target.closest(".cell-input") || (!event.shiftKey && !target.closest("input, button"))) return;
+  event.preventDefault();
+  focusPlants();
+});
+grid.addEventListener("scroll", drawRows, { passive: true });
+$("select-all").addEventListener("change", () => ($("select-all").checked ? list.selectAll() : list.select([])));
+new ResizeObserver(() => {
+  drawGrid();
+  if ($("panel").open) showActive(); // its sheet leaves less room
+}).observe(grid);
+onDraw(drawGrid);

@@ -3,7 +3,7 @@
 
 import { ASK_ABOVE, perform } from "./actions.js";
 import { TRIMMED } from "./api.js";
-import { $, ask, bdi, explain, make, makeButton } from "./dom.js";
+import { $, ask, bdi, explain, make, makeButton, onClick } from "./dom.js";
 import { list } from "./list.js";
 import { isSame } from "./plant.js";
 import { showPage } from "./search.js";
@@ -16,7 +16,6 @@ const MAX_PAGES = 20; // that are read for them
 const MAX_PLANT_PAGES = 5; // for one plant
 const GAP = 3_000; // milliseconds between two events of an action
 
-/** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[], ids: Set<string>}} Deed */
 /** @type {{store: Store, before: number, isBusy: boolean, deeds: Deed[]} | null} */ let current = null;
 
 export async function openHistory() {
@@ -43,7 +42,7 @@ async function readMore() {
       if (opened !== current || $("history").hidden) return;
       opened.before = events.at(-1)?.revision ?? 0;
       for (const event of events) join(deeds, event);
-      drawDeeds(store, opened.before > 1 ? deeds.slice(0, -1) : deeds, findFormer(deeds)); // the last one may go on
+      drawDeeds(store, deeds, opened.before > 1);
     }
     explain("history-state", deeds.length ? "" : t("history.none"));
   } catch (error) {
@@ -52,42 +51,45 @@ async function readMore() {
   opened.isBusy = false;
   $("history-more").hidden = opened.before <= 1;
 }
-$("history-more").addEventListener("click", readMore);
+onClick("history-more", readMore);
 
-/** @param {Store} store @param {Deed[]} deeds @param {Map<StoreEvent, Plant | undefined>} former */
-function drawDeeds(store, deeds, former) {
-  const days = Object.entries(Object.groupBy(deeds, ({ at }) => formatDay(at)));
-  $("history-events").replaceChildren(...days.map(([day, of]) => make("section", {}, make("h3", { textContent: day }), make("ul", { className: "events" }, ...(of ?? []).map((deed) => describe(store, deed, former, formatClock))))));
+/** @param {Store} store @param {Deed[]} deeds @param {boolean} goOn whether the last one may */
+function drawDeeds(store, deeds, goOn) {
+  const former = findFormer(deeds.flatMap(({ events }) => events));
+  const shown = goOn ? deeds.slice(0, -1) : deeds;
+  const days = Object.entries(Object.groupBy(shown, ({ events: [{ at }] }) => formatDay(at)));
+  const sections = days.map(([day, of = []]) => {
+    const items = of.map(({ events }) => describe(store, events, former, formatClock));
+    return make("section", {}, make("h3", {}, day), make("ul", { className: "events" }, ...items));
+  });
+  $("history-events").replaceChildren(...sections);
 }
 
-// The same thing done by the same person at once is one action, which has no plant twice.
-/** @param {Deed[]} deeds @param {StoreEvent} event */
+/** The same thing done by the same person at once is one action. @param {Deed[]} deeds @param {StoreEvent} event */
 function join(deeds, event) {
-  const { kind, user = "", at, plant } = event;
-  const last = deeds.at(-1);
-  const start = Date.parse(at);
-  if (!last || last.kind !== kind || last.user !== user || last.start - start > GAP || last.ids.has(plant.id))
-    return void deeds.push({ kind, user, at, start, events: [event], ids: new Set([plant.id]) });
-  last.events.push(event);
-  last.ids.add(plant.id);
-  last.start = start;
+  const { kind, user, at, plant } = event;
+  const { events = [], ids } = deeds.at(-1) ?? {};
+  const last = events.at(-1);
+  const isAtOnce = last?.kind === kind && last.user === user && Date.parse(last.at) - Date.parse(at) <= GAP;
+  if (!isAtOnce || !ids || ids.has(plant.id)) return void deeds.push({ events: [event], ids: new Set([plant.id]) });
+  events.push(event);
+  ids.add(plant.id);
 }
 
-// Each event's plant as it was before it, where that is known.
-/** @param {Deed[]} deeds */
-function findFormer(deeds) {
+/** Each event's plant as it was before it, where that is known. @param {StoreEvent[]} events @returns {Former} */
+function findFormer(events) {
   /** @type {Map<string, Plant | undefined>} */ const now = new Map();
-  /** @type {Map<StoreEvent, Plant | undefined>} */ const former = new Map();
-  for (const event of deeds.flatMap(({ events }) => events).reverse()) {
+  /** @type {Former} */ const former = new Map();
+  for (const event of events.toReversed()) {
     former.set(event, event.kind === "plant.deleted" ? event.plant : now.get(event.plant.id));
     now.set(event.plant.id, event.kind === "plant.deleted" ? undefined : event.plant);
   }
   return former;
 }
 
-/** @param {Store} store @param {Deed} deed @param {Map<StoreEvent, Plant | undefined>} former @param {(time: string) => string} format */
-function describe(store, { kind, user, at, events }, former, format) {
-  const [{ plant }] = events;
+/** @param {Store} store @param {StoreEvent[]} events @param {Former} former @param {(time: string) => string} format */
+function describe(store, events, former, format) {
+  const [{ kind, user, at, plant }] = events;
   const what = events.length === 1 ? plant.name : t("plants", { n: events.length });
   const text = make("p", {}, ...(user ? [bdi(user), " "] : []), ...rich(kind.replace("plant.", "history."), { what }));
   const item = make("li", {}, text, make("time", { className: "hint", dateTime: at, textContent: format(at) }));
@@ -98,23 +100,26 @@ function describe(store, { kind, user, at, events }, former, format) {
   if (!changes.length || !isKnown) return item;
   const verb = t(kind === "plant.created" ? "undo" : "history.restore"); // plants that were added are deleted by it
   const restore = async () => {
-    if (changes.length > ASK_ABOVE && !(await ask(`${verb}: ${text.textContent}?`, t("undo.can"), verb, "primary"))) return;
+    const question = `${verb}: ${text.textContent}?`;
+    if (changes.length > ASK_ABOVE && !(await ask(question, t("undo.can"), verb, "primary"))) return;
     showPage(null);
     perform("restore", changes, store);
   };
-  item.append(makeButton(verb, restore, { className: "quiet", "aria-label": `${verb}: ${what}, ${formatTime(at)}` }));
+  item.append(makeButton(verb, restore, `${verb}: ${what}, ${formatTime(at)}`));
   return item;
 }
 
 /** @param {Plant} before @param {Plant} after */
 function describeChange(before, after) {
-  const parts = [before.name === after.name ? "" : [before.name, after.name], before.tag === after.tag ? "" : [before.tag, after.tag]];
-  const texts = parts.flatMap((part) => (part ? [make("del", {}, bdi(part[0] || t("tag.none"))), " → ", bdi(part[1] || t("tag.none")), " "] : []));
-  return make("p", {}, ...texts);
+  const parts = [
+    [before.name, after.name],
+    [before.tag, after.tag],
+  ].filter(([from, to]) => from !== to);
+  const texts = parts.map((part) => part.map((text) => bdi(text || t("tag.none"))));
+  return make("p", {}, ...texts.flatMap(([from, to]) => [make("del", {}, from), " → ", to, " "]));
 }
 
-// What makes the plant as it was before, if it is not yet, and if the user may.
-/** @param {StoreEvent} event @param {Plant | undefined} former @returns {Change[]} */
+/** What makes the plant as before, if the user may. @param {StoreEvent} event @param {Plant} [former] @returns {Change[]} */
 function goBack({ kind, plant }, former) {
   const now = list.plants.get(plant.id);
   if (kind === "plant.created") return now && isSame(now, plant) && list.may("delete") ? [{ before: now }] : [];
@@ -122,8 +127,7 @@ function goBack({ kind, plant }, former) {
   return list.may(now ? "update" : "create") ? [{ before: now, after: former }] : [];
 }
 
-// The events before a revision, the newest first.
-/** @param {Store} store @param {number} before */
+/** The events before a revision, the newest first. @param {Store} store @param {number} before */
 async function readPage(store, before) {
   const after = Math.max(0, before - 1 - PAGE);
   try {
@@ -138,19 +142,17 @@ async function readPage(store, before) {
 // Of one plant: after those that are known already, among so many of the store's before them.
 /** @param {Element} parent @param {Store} store @param {Plant} plant @param {StoreEvent[]} [known] @param {number} [from] */
 export async function showHistory(parent, store, plant, known = [], from) {
-  const { id } = plant;
   const own = [...known];
   let before = from ?? (await store.look(null).catch(() => ({ revision: 0 }))).revision + 1;
   for (let page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
     const events = await readPage(store, before).catch(() => []);
-    own.push(...events.filter((event) => event.plant.id === id));
+    own.push(...events.filter((event) => event.plant.id === plant.id));
     before = own.at(-1)?.kind === "plant.created" ? 0 : (events.at(-1)?.revision ?? 0);
   }
-  if (shown.plant !== id) return; // but another one is
-  const deeds = own.map(({ kind, user = "", at }, index) => ({ kind, user, at, start: 0, events: [own[index]], ids: new Set([id]) }));
-  const former = findFormer(deeds);
-  const items = deeds.map((deed) => describe(store, deed, former, formatTime));
-  const older = makeButton(t("history.older"), () => showHistory(parent, store, plant, own, before), { className: "quiet" });
+  if (shown.plant !== plant.id) return; // but another one is
+  const former = findFormer(own);
+  const items = own.map((event) => describe(store, [event], former, formatTime));
+  const older = makeButton(t("history.older"), () => showHistory(parent, store, plant, own, before));
   if (before > 1) items.push(make("li", {}, older));
   else if (!items.length) items.push(make("li", { className: "hint" }, t("history.none")));
   if (parent.contains(document.activeElement)) $("panel-title").focus();

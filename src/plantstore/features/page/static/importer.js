@@ -2,21 +2,18 @@
 // background, and the lines that are left over are a file again.
 
 import { perform, tellEnd } from "./actions.js";
-import { ID_TAKEN } from "./api.js";
-import { $, announce, explain, focusPlants, make, makeTableRow } from "./dom.js";
+import { $, announce, explain, focusPlants, make, makeTableRow, onClick } from "./dom.js";
 import { saveFile } from "./export.js";
 import { list } from "./list.js";
 import { FIELDS, listContents, TEXTS } from "./plant.js";
-import { checkRows, countTwins, giveIds } from "./rows.js";
 import { drop } from "./state.js";
-import { FileError, readTable, writeCsvLine } from "./tables.js";
+import { checkRows, countTwins, FileError, readTable, writeCsvLine } from "./tables.js";
 import { rich, t } from "./texts.js";
 
 const PREVIEW = 6;
 const MAX_REASONS = 100;
 const MAX_MEBIBYTES = 32;
 const MAX_TITLE = 40;
-const MAX_PASSES = 3;
 const JOINED = "joined"; // the name is in several columns
 
 const dialog = $("import");
@@ -25,48 +22,56 @@ const dialog = $("import");
 /** @type {Row[]} */ let checked = [];
 /** @type {Store | null} */ let target = null;
 
-export function openImport() {
+export function openImport(reason = "", title = t("import.what")) {
   reading = undefined;
-  complain("");
+  $("import-choose-title").textContent = title;
+  $("import-file").value = "";
+  explain("import-reason", reason);
   showStep("choose");
   if (!dialog.open) dialog.showModal();
   $("import-file").focus();
 }
 
 /** @param {File} [file] */
-export async function takeFile(file) {
+async function takeFile(file) {
   if (!file) return;
-  openImport();
+  openImport("", t("import.reading"));
   reading = file;
-  $("import-choose-title").textContent = t("import.reading");
   try {
-    if (file.size > MAX_MEBIBYTES * 2 ** 20)
-      throw new FileError(t("file.large", { max: MAX_MEBIBYTES }));
+    if (file.size > MAX_MEBIBYTES * 2 ** 20) throw new FileError(t("file.large", { max: MAX_MEBIBYTES }));
     const table = readTable(await file.arrayBuffer());
     await list.loadWhole(); // to know the ids that are taken
-    if (reading === file) preview(file.name, table); // or another one was chosen meanwhile
+    if (reading !== file) return; // another one was chosen meanwhile
+    if (!table.rows.length) throw new FileError(t("file.empty"));
+    sheet = table;
+    target = list.store;
+    $("import-file-name").textContent = file.name;
+    offerColumns(table);
+    check(table);
+    showStep("preview");
+    $($("import-start").disabled ? "import-other" : "import-start").focus();
   } catch (error) {
-    if (reading === file) complain(`${file.name}: ${error instanceof FileError ? error.message : t("file.unread")}`);
+    const reason = error instanceof FileError ? error.message : t("file.unread");
+    if (reading === file) openImport(`${file.name}: ${reason}`);
   }
 }
 
-/** @param {string} reason */
-function complain(reason) {
-  $("import-choose-title").textContent = t("import.what");
-  $("import-file").value = "";
-  explain("import-reason", reason);
-}
+/** @param {string} text */
+export const readPasted = (text) => takeFile(new File([text], t("import.pasted")));
 
-/** @param {string} name @param {Sheet} table */
-function preview(name, table) {
-  if (!table.rows.length) throw new FileError(t("file.empty"));
-  sheet = table;
-  target = list.store;
-  $("import-file-name").textContent = name;
-  offerColumns(table);
-  check(table);
-  showStep("preview");
-  $($("import-start").disabled ? "import-other" : "import-start").focus();
+/** @param {Sheet} sheet */
+function offerColumns({ titles, columns, hasHeader, joined, isJoined }) {
+  const titled = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
+  for (const field of FIELDS) {
+    const options = [...titled];
+    if (field === "id") options.unshift(["-1", t("import.ids")]);
+    else if (TEXTS[field].isOptional) options.unshift(["-1", t("import.none")]);
+    if (field === "name" && joined.length) options.unshift([JOINED, joined.map((index) => titles[index]).join(" + ")]);
+    const made = options.map(([value, textContent]) => make("option", { value, textContent }));
+    $(`import-${field}`).replaceChildren(...made);
+    $(`import-${field}`).value = field === "name" && isJoined ? JOINED : `${columns[field]}`;
+  }
+  $("import-header").checked = hasHeader;
 }
 
 function chooseColumns() {
@@ -85,39 +90,49 @@ function check({ rows, isGuessed, ignored }) {
   const good = rows.filter(isWaiting);
   const bad = rows.filter((row) => row.reason);
   const twins = countTwins(good, list.plants);
-  const stored = rows.length - good.length - bad.length;
   const changed = good.filter(({ before }) => before).length;
-  const parts = [t("import.ready", { n: good.length - changed }), changed && t("import.changed", { n: changed }), stored && t("import.stored", { n: stored }), bad.length && t("import.troubled", { n: bad.length })];
-  const text = `${parts.filter(Boolean).join(" · ")}${twins.stored ? `. ${t("import.twins", { n: twins.stored })}` : ""}${twins.equal ? `. ${t("import.equal", { n: twins.equal })}` : ""}${isGuessed ? t("import.letters") : ""}`;
+  const counts = {
+    ready: good.length - changed,
+    changed,
+    stored: rows.length - good.length - bad.length,
+    troubled: bad.length,
+  };
+  const parts = Object.entries(counts).filter(([key, n]) => n || key === "ready");
+  const notes = Object.entries({ twins: twins.stored, equal: twins.equal }).filter(([, n]) => n);
+  const tell = (/** @type {[string, number]} */ [key, n]) => t(`import.${key}`, { n });
+  const text = [parts.map(tell).join(" · "), ...notes.map(tell)].join(". ") + (isGuessed ? t("import.letters") : "");
   $("import-counts").textContent = text;
   $("import-ignored").textContent = ignored.length ? t("import.ignored", { titles: ignored.join(", ") }) : "";
   const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));
   $("import-sample").replaceChildren(...sample);
   $("import-sample-table").hidden = good.length === 0;
   $("import-more").textContent = describeMore(good.length, PREVIEW);
-  listReasons(bad);
+  const reasons = bad.slice(0, MAX_REASONS).map(({ line, reason = "" }) => {
+    return make("li", {}, make("b", { textContent: t("import.line", { n: line }) }), ` ${reason}`);
+  });
+  const more = describeMore(bad.length, MAX_REASONS);
+  $("import-reasons").replaceChildren(...reasons, ...(more ? [make("li", { textContent: more })] : []));
+  $("import-reasons").hidden = bad.length === 0;
   $("import-start").disabled = good.length === 0;
   $("import-start").textContent = t("import.start", { n: good.length });
   announce(text);
 }
 
-// Ids that were given, and taken by somebody else meanwhile, are given anew.
+/** @param {number} number @param {number} shown */
+const describeMore = (number, shown) => (number > shown ? t("import.more", { n: number - shown }) : "");
+
 /** @param {Store} store @param {Row[]} rows */
-function send(store, rows, pass = 1) {
-  const waiting = new Map(rows.filter(isWaiting).map((row) => [row.plant.id, row]));
-  /** @param {Change} change */ const find = ({ after }) => /** @type {Row} */ (waiting.get(after?.id ?? ""));
-  perform("import", [...waiting.values()].map(({ before, plant }) => ({ before, after: plant })), store, (action) => {
-    for (const change of action.done) find(change).isIn = true;
+function send(store, rows) {
+  const changes = rows
+    .filter(isWaiting)
+    .map((row) => ({ before: row.before, after: row.plant, isGiven: row.isGiven, row }));
+  perform("import", changes, store, (action) => {
+    for (const { row } of action.done) if (row) row.isIn = true;
     for (const item of action.refused) {
-      if (item.error !== action.control.signal.reason) find(item).reason = item.error?.message;
+      if (item.row && item.error !== action.control.signal.reason) item.row.reason = item.error?.message;
       drop(item);
     }
-    const taken = action.refused.filter((item) => item.error?.number === ID_TAKEN && find(item).isGiven);
-    if (!taken.length || pass === MAX_PASSES) return tellLeft(action, rows);
-    tellEnd({ ...action, refused: [] });
-    for (const row of taken.map(find)) Object.assign(row, { plant: { ...row.plant, id: "" }, reason: undefined });
-    giveIds(rows, (list.store === store && list.plants.proposeId()) || "1");
-    send(store, rows, pass + 1);
+    tellLeft(action, rows);
   });
 }
 
@@ -128,7 +143,13 @@ function tellLeft(action, rows) {
   const why = reasons.size === 1 && left[0].reason ? `: ${left[0].reason}` : "";
   const retry = left.some(isWaiting) && { [t("again")]: () => send(action.store, rows) };
   const text = left.length ? rich("import.left", { n: left.length, why }) : [];
-  tellEnd({ ...action, refused: [] }, text, { [t("import.save")]: () => saveRows(left), ...retry });
+  const save = () => {
+    const lines = left.map(({ line, plant, reason = t("import.unsent") }) => {
+      return [`${line}`, ...FIELDS.map((field) => plant[field] ?? ""), reason];
+    });
+    saveFile("not-imported.csv", [["line", ...FIELDS, "problem"], ...lines].map(writeCsvLine));
+  };
+  tellEnd({ ...action, refused: [] }, text, { [t("import.save")]: save, ...retry });
 }
 
 /** @param {"choose" | "preview"} step */
@@ -138,10 +159,13 @@ function showStep(step) {
   dialog.setAttribute("aria-labelledby", `import-${step}-title`);
 }
 
+/** @param {Row} row */
+const isWaiting = ({ reason, isIn }) => !reason && !isIn;
+
 $("import-file").addEventListener("change", () => takeFile($("import-file").files?.[0]));
 $("import-columns").addEventListener("change", chooseColumns);
-$("import-other").addEventListener("click", openImport);
-$("import-start").addEventListener("click", () => {
+onClick("import-other", () => openImport());
+onClick("import-start", () => {
   if (target) send(target, checked);
   dialog.close();
 });
@@ -150,49 +174,3 @@ dialog.addEventListener("close", () => {
   checked = [];
   if (document.activeElement?.matches("body, #import *")) focusPlants();
 });
-
-/** @param {Row} row */
-const isWaiting = ({ reason, isIn }) => !reason && !isIn;
-
-/** @param {Sheet} sheet */
-function offerColumns({ titles, columns, hasHeader, joined, isJoined }) {
-  const options = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
-  for (const field of FIELDS) {
-    const none = field === "id" ? [t("import.ids")] : TEXTS[field].isOptional ? [t("import.none")] : [];
-    const made = [...none.map((text) => ["-1", text]), ...options].map(([value, textContent]) => make("option", { value, textContent }));
-    $(`import-${field}`).replaceChildren(...made);
-    $(`import-${field}`).value = `${columns[field]}`;
-  }
-  if (joined.length) $("import-name").prepend(make("option", { value: JOINED, textContent: joined.map((index) => titles[index]).join(" + ") }));
-  if (isJoined) $("import-name").value = JOINED;
-  $("import-header").checked = hasHeader;
-}
-
-/** @param {number} number @param {number} shown */
-const describeMore = (number, shown) => (number > shown ? t("import.more", { n: number - shown }) : "");
-
-/** @param {Row} row */
-const findReason = ({ reason }) => reason ?? t("import.unsent");
-
-/** @param {Row[]} rows */
-function saveRows(rows) {
-  const lines = rows.map((row) => {
-    const values = FIELDS.map((field) => row.plant[field] ?? "");
-    return writeCsvLine([row.line, ...values, findReason(row)].map(String));
-  });
-  saveFile("not-imported.csv", [writeCsvLine(["line", ...FIELDS, "problem"]), ...lines]);
-}
-
-/** @param {Row[]} rows */
-function listReasons(rows) {
-  const shown = rows.slice(0, MAX_REASONS).map((row) => {
-    const which = make("b", { textContent: t("import.line", { n: row.line }) });
-    return make("li", {}, which, ` ${findReason(row)}`);
-  });
-  const more = describeMore(rows.length, MAX_REASONS);
-  $("import-reasons").replaceChildren(...shown, ...(more ? [make("li", { textContent: more })] : []));
-  $("import-reasons").hidden = rows.length === 0;
-}
-
-/** @param {string} text */
-export const readPasted = (text) => takeFile(new File([text], t("import.pasted")));

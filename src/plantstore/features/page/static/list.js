@@ -39,8 +39,7 @@ class PlantList {
     return this.may("update") || this.may("delete");
   }
 
-  // Shows the plants of this store from now on.
-  /** @param {Store} store @param {Looked} looked */
+  /** Shows the plants of this store from now on. @param {Store} store @param {Looked} looked */
   open(store, looked) {
     if (this.store !== store) this.forget();
     this.store = store;
@@ -62,24 +61,37 @@ class PlantList {
     this.#loading = null;
   }
 
-  // From the first page on; the plants on show stay until newer ones replace them.
+  /** From the first page on; the plants on show stay until newer ones replace them. */
   load() {
-    if (!this.may("list") || !this.store) return this.setState("none");
+    const { store } = this;
+    if (!this.may("list") || !store) return this.setState("none");
     this.stop();
-    const loading = new Loading(this.store, {
-      hear: (events) => this.#hear(loading.store, events),
+    this.#loading = new Loading(store, {
+      hear: (events) =>
+        this.apply(
+          store,
+          new Map(events.map(({ kind, plant }) => [plant.id, kind === "plant.deleted" ? null : plant])),
+        ),
       lose: () => this.load(),
     });
-    this.#loading = loading;
-    if (!this.plants.items.length) this.#replace(loading.plants);
+    if (!this.plants.items.length) this.#replace(this.#loading.plants);
     this.setState("loading");
-    this.#loaded = this.#read(loading);
+    this.#loaded = this.#read(this.#loading);
   }
 
   /** @param {Loading} loading */
   async #read(loading) {
+    const { plants } = loading;
     try {
-      for await (const added of loading.pages()) this.#take(loading, added);
+      for await (const added of loading.pages()) {
+        if (loading !== this.#loading) return;
+        // New pages are not shown until they reach as far as the older list on show.
+        if (!plants.isComplete && plants.items.length < this.plants.items.length) continue;
+        if (added && plants === this.plants) this.#change(added.map((plant) => [undefined, plant]));
+        else this.#replace(plants);
+        if (plants.isComplete) this.failures = 0;
+        this.setState(plants.isComplete ? "ready" : "loading");
+      }
     } catch (error) {
       if (loading !== this.#loading) return;
       this.failures += 1;
@@ -87,27 +99,16 @@ class PlantList {
     }
   }
 
-  // Whether all plants are loaded, when they are, or cannot be.
+  /** Whether all plants are loaded, when they are, or cannot be. */
   async loadWhole() {
     if (!this.plants.isComplete) await this.#loaded;
     return this.plants.isComplete;
   }
 
-  // New pages are not shown until they reach as far as the older list on show.
-  /** @param {Loading} loading @param {Plant[] | null} added */
-  #take(loading, added) {
-    const { plants } = loading;
-    const isShorter = !plants.isComplete && plants.items.length < this.plants.items.length;
-    if (loading !== this.#loading || isShorter) return;
-    if (added && plants === this.plants) this.#change(added.map((plant) => [undefined, plant]));
-    else this.#replace(plants);
-    if (plants.isComplete) this.failures = 0;
-    this.setState(plants.isComplete ? "ready" : "loading");
-  }
-
-  /** @param {[Plant | undefined, Plant | null][]} changes */
+  /** @param {Made[]} changes */
   #change(changes) {
-    this.view = new View(this.view, this.plants.items, number(exchange(this.view.all, this.view.compare, changes)));
+    const all = number(exchange(this.view.all, this.view.compare, changes));
+    this.view = new View(this.view, this.plants.items, all);
     this.changeRows();
   }
 
@@ -133,66 +134,61 @@ class PlantList {
     redraw();
   }
 
-  // What was added on top, then what is looked for.
+  /** What was added on top, then what is looked for. */
   get rows() {
-    this.#rows ??= this.#makeRows();
-    return this.#rows;
-  }
-
-  #makeRows() {
+    if (this.#rows) return this.#rows;
     // What is not stored yet has a name of its own: its ID may be another plant's.
-    const top = this.added.flatMap(({ state, after, key }) => (state === "stored" ? this.plants.get(after?.id ?? "") : after && { ...after, id: `+${key}` }) ?? []);
+    const top = this.added.flatMap(({ state, after, key }) => {
+      if (state === "stored") return this.plants.get(after?.id ?? "") ?? [];
+      return after ? { ...after, id: `+${key}` } : [];
+    });
     const ids = new Set(top.map(({ id }) => id));
     const edited = drafts.cell?.place === "row" && this.plants.get(drafts.cell.id);
     const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or given up
     const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
     const rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
-    if (this.selected.size) this.selected = new Set(rows.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
+    if (this.selected.size) this.selected = new Set(idsOf(rows).filter((id) => this.selected.has(id)));
+    this.#rows = rows;
     return rows;
   }
 
-  // The last change of a row's plant that is not stored yet.
-  /** @param {string} id of the row */
+  /** The last change of a row's plant that is not stored yet. @param {string} id of the row */
   findPending(id) {
     return queue.findLast((item) => item.action.store === this.store && rowIdOf(item) === id);
   }
 
-  // The selected plants, or all on show where there are none.
+  /** The selected plants, or all on show where there are none. */
   get chosen() {
     return this.selected.size ? this.rows.filter(({ id }) => this.selected.has(id)) : this.view.items;
   }
 
-  /** @param {Set<string>} ids */
+  /** @param {Iterable<string>} ids */
   select(ids) {
-    this.selected = this.canSelect ? ids : new Set();
+    this.selected = new Set(this.canSelect ? ids : []);
     redraw();
-    if (ids.size) announceLast(t("selected", { n: ids.size }));
+    if (this.selected.size) announceLast(t("selected", { n: this.selected.size }));
   }
 
-  /** @param {Store} store @param {StoreEvent[]} events */
-  #hear(store, events) {
-    this.apply(store, new Map(events.map(({ kind, plant }) => [plant.id, kind === "plant.deleted" ? null : plant])));
+  selectAll() {
+    this.select(idsOf(this.rows));
   }
 
-  // Where what happens is not heard: reloads the list if the store was changed since it was loaded.
+  /** Where what happens is not heard: reloads the list if the store was changed since it was loaded. */
   async refresh() {
     const loading = this.#loading;
     const failed = this.state === "error"; // the plants on show are older than the etag
-    if (!loading || !(failed || (loading.plants.isComplete && loading.live.isOver))) return;
+    if (!loading || !(failed || (loading.plants.isComplete && loading.isDeaf))) return;
     const looked = await loading.store.look(failed ? null : loading.etag).catch(() => null); // which nobody asked for
     if (looked?.isSame === false && loading === this.#loading) this.load();
   }
 
   /** @param {ListState} state @param {Error | null} error */
   setState(state, error = null) {
-    this.state = state;
-    this.error = error;
+    Object.assign(this, { state, error });
     redraw();
   }
 
-  // What has changed: plants by their ids, null for one that is gone. Another store may be shown by now
-  // than the one an operation began in.
-  /** @param {Store} store @param {Map<string, Plant | null>} changes */
+  /** What has changed. Another store may be shown by now than the one it began in. @param {Store} store @param {Changes} changes */
   apply(store, changes) {
     const loading = this.#loading;
     if (this.store !== store || !loading) return;
@@ -202,5 +198,8 @@ class PlantList {
     if (shown.length) this.#change(shown);
   }
 }
+
+/** @param {Plant[]} plants */
+export const idsOf = (plants) => plants.map(({ id }) => id);
 
 export const list = new PlantList();

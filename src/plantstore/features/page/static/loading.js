@@ -1,52 +1,110 @@
-// Loads a store's plants once, page by page, unless it is stopped.
+// Loads a store's plants once, page by page, and hears what happens in it from then on: by the stream of its events,
+// resumed where it broke off. A hidden tab has no stream: browsers allow few connections, and it catches up when it is
+// shown again.
 
-import { Live } from "./live.js";
-import { Plants } from "./plant.js";
+import { isBarred, isPassing, STREAM } from "./api.js";
+import { pause } from "./dom.js";
+import { parseExactly, Plants } from "./plant.js";
 
 const PAGE = 2000; // larger lists are sent compressed
-
-/** @param {Failure} error */
-const isBusy = ({ status }) => status === 429;
+const START = 2_000; // milliseconds; a proxy may keep a stream back
+const PAUSE = 1_000;
+const MAX_DOUBLINGS = 5;
 
 export class Loading {
-  #control = new AbortController();
-  /** @type {Map<string, Plant | null>} */ #changes = new Map();
+  #end = new AbortController(); // of the loading
+  #live = new AbortController(); // of all streams
+  #stream = new AbortController();
+  #begun = Promise.withResolvers();
+  /** @type {string | null} */ #position = null; // the revision of the last event that was heard
+  #unread = "";
+  /** @type {Changes} */ #changes = new Map(); // since then: pages may be older
   plants = new Plants();
   /** @type {string | null} */ etag = null; // of the store before it was loaded, where what happens is not heard
 
-  // `on` gets what happens in the store from then on: see `Live`.
-  /** @param {Store} store @param {ConstructorParameters<typeof Live>[1]} on */
+  /** After `on.lose` it hears no more, and has missed some. @param {Store} store @param {LiveEvents} on */
   constructor(store, on) {
     this.store = store;
-    this.live = new Live(store, on);
+    this.on = on;
   }
 
   stop() {
-    this.#control.abort();
-    this.live.stop();
+    this.#end.abort();
+    this.#stopLive();
   }
 
-  // Changes since then; null for a deleted plant. Pages may be older.
-  /** @param {Map<string, Plant | null>} changes */
+  /** @param {Changes} changes */
   apply(changes) {
     if (!this.plants.isComplete) for (const [id, plant] of changes) this.#changes.set(id, plant);
     return this.plants.apply(changes);
   }
 
-  // Adds page after page to the plants and yields each, or null where more differs.
+  /** Adds page after page to the plants and yields each, or null where more differs. */
   async *pages() {
-    const { signal } = this.#control;
-    const { api } = this.store;
-    if (!(await this.live.start()))
-      this.etag = (await api.insist(() => this.store.look(null, signal), signal, isBusy)).etag;
-    /** @type {Page["next"]} */ let read = () => this.store.list(`?include=id&limit=${PAGE}`, signal);
+    const { signal } = this.#end;
+    const { store } = this;
+    const isBusy = (/** @type {Failure} */ { status }) => status === 429;
+    if (!(await this.#startLive()))
+      this.etag = (await store.api.insist(() => store.look(null, signal), signal, isBusy)).etag;
+    /** @type {Page["next"]} */ let read = () => store.list(`?include=id&limit=${PAGE}`, signal);
     while (read) {
-      /** @type {Page} */ const page = await api.insist(read, signal, isBusy);
+      /** @type {Page} */ const page = await store.api.insist(read, signal, isBusy);
       read = page.next;
       this.plants.append(page.plants);
       this.plants.isComplete = !read;
       this.plants.apply(this.#changes);
       yield this.#changes.size ? null : page.plants;
     }
+  }
+
+  get isDeaf() {
+    return this.#live.signal.aborted;
+  }
+
+  /** Whether all that happens from now on will be heard: false where the stream does not begin soon. */
+  async #startLive() {
+    const turn = () => (document.hidden ? this.#stream.abort() : this.#stream.signal.aborted && this.#listen());
+    document.addEventListener("visibilitychange", turn, { signal: this.#live.signal });
+    this.#listen();
+    if (!(await Promise.race([this.#begun.promise, pause(START)]))) this.#stopLive();
+    return !this.isDeaf;
+  }
+
+  #stopLive() {
+    this.#live.abort();
+    this.#stream.abort();
+    this.#begun.resolve(false);
+  }
+
+  async #listen() {
+    this.#stream = new AbortController();
+    const { signal } = this.#stream;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        this.#unread = "";
+        const position = this.#position === null ? undefined : { "Last-Event-ID": this.#position };
+        const hear = (/** @type {string} */ text) => {
+          failures = 0;
+          this.#take(text);
+        };
+        const { api, path } = this.store;
+        await api.ask("GET", `${path}/events`, { headers: { Accept: STREAM, ...position }, signal, hear });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (this.#position === null || !isPassing(error)) this.#stopLive();
+        if (this.#position !== null && !isPassing(error) && !isBarred(error)) this.on.lose();
+      }
+      await pause(PAUSE * 2 ** Math.min(failures, MAX_DOUBLINGS), signal).catch(() => undefined);
+    }
+  }
+
+  /** Server-sent events: the first only has the position. @param {string} text */
+  #take(text) {
+    const blocks = (this.#unread + text).split("\n\n");
+    this.#unread = blocks.pop() ?? "";
+    const events = blocks.flatMap((block) => /^data: ([^\n]+)/m.exec(block)?.slice(1).map(parseExactly) ?? []);
+    for (const block of blocks) this.#position = /^id: (\d+)/m.exec(block)?.[1] ?? this.#position;
+    this.#begun.resolve(true);
+    if (events.length) this.on.hear(events);
   }
 }

@@ -1,38 +1,21 @@
 // The page: signing in and out, the chosen store, and what its role allows. The token is kept by the
-// session, and sent only in the Authorization header.
-//
-// The truth is in three plain objects, and everything is drawn from them and the list:
-//
-//   state.js      drafts (what is typed), queue (changes that are not stored yet), undos
-//   list.js       the plants of the store: loading.js, live.js; view.js: words, tags, order
-//   actions.js    what the user does: each puts changes into the queue, has a message and an undo
-//   queue.js      sends them, in their order, by api.js; tells the list and the action
-//
-// What draws, and takes keys and clicks:
-//
-//   grid.js rows · add.js row 0 · cell.js editor in a row · picker.js tags below a field · search.js bar, chips,
-//   order, address.js · selection.js floating bar and count · panel.js one plant · message.js line with Undo
-//
-// What is loaded after the first view, by pages.js and rest.js: history.js, access.js, importer.js (tables.js, columns.js,
-// rows.js), export.js (qr.js). Texts in both languages: texts.js. The DOM: dom.js.
+// session, and sent only in the Authorization header. `../__init__.py` has a map of all modules.
 
 import { undo } from "./actions.js";
-import { openAdd } from "./add.js";
-import { clearAddress, findCode, readAddress } from "./address.js";
+import { openAdd } from "./typing.js";
 import { Api, isBarred } from "./api.js";
-import { $, all, announce, ask, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, pause, setBusy, targetOf } from "./dom.js";
-import { grid } from "./grid.js";
+import { $, all, announce, ask, choose, explain, focusPlants, forgetPrivate, onClick, pause, targetOf } from "./dom.js";
+import "./grid.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
 import { loadRest } from "./pages.js";
 import { run } from "./queue.js";
-import { clearSearch, openAddress, showPage, showPlant } from "./search.js";
+import { clearAddress, clearSearch, findCode, openAddress, readAddress, showPage } from "./search.js";
 import "./selection.js";
 import { device, Session, tab } from "./session.js";
 import { forgetState, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
-const SCOPES = ["list", "create", "update", "delete", "manage"];
 const REST_AFTER = 1_500; // milliseconds: before the server may be away
 const [PING, MAX_PING] = [1_000, 60_000]; // milliseconds
 const SOON = 14 * 24 * 3600 * 1000; // milliseconds
@@ -71,8 +54,8 @@ function showSignIn(reason = "") {
 /** @param {string} token @param {boolean} [isKept] */
 async function signIn(token, isKept) {
   if (!/^[\x21-\xff]+$/.test(token)) return showSignIn(t("token.malformed"));
-  api.begin(token);
-  setBusy($("sign-in-button"), true);
+  api.begin(token); // which aborts another attempt
+  $("sign-in-button").ariaDisabled = "true"; // not disabled, which would lose the focus
   try {
     learn(await api.send("GET", "me"));
     session.begin(token, isKept);
@@ -88,7 +71,7 @@ async function signIn(token, isKept) {
     $("token").value = token;
     showSignIn(error.message);
   } finally {
-    setBusy($("sign-in-button"), false);
+    $("sign-in-button").ariaDisabled = "false";
   }
 }
 
@@ -109,76 +92,61 @@ function leave(reason) {
 function forgetAll() {
   forgetState();
   hush();
-  showPage(null);
-  showPlant(null);
   list.forget();
   clearAddress();
   me = null;
   forgetPrivate(document);
 }
 
-// A refusal is the first sign that a role, a membership or a store has changed.
+/** A refusal is the first sign that a role, a membership or a store has changed. */
 async function learnAgain() {
   try {
-    const found = await api.send("GET", "me");
+    /** @type {Me} */ const found = await api.send("GET", "me");
     if (JSON.stringify(found) === JSON.stringify(me)) return;
-    const { store } = list;
-    learn(found, store?.name);
-    const role = found.stores.find((/** @type {{name: string}} */ { name }) => name === store?.name)?.role;
-    if (role) say(rich("role.changed", { role: t(`role.${role}`), store: store?.name ?? "" }));
+    const store = list.store?.name;
+    learn(found);
+    const role = found.stores.find(({ name }) => name === store)?.role;
+    if (role) say(rich("role.changed", { role: t(`role.${role}`), store }));
     if (document.activeElement === document.body) focusPlants();
   } catch (error) {
     if (isBarred(error)) refuse(error.message);
   }
 }
 
-// The store of the address, and no other in its place.
-/** @param {Me} found @param {string} [shown] */
-function learn(found, shown) {
+/** The store of the address, and no other in its place. @param {Me} found */
+function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
   const last = names.find((name) => name === tab.get("store"));
-  const wanted = [shown, list.store?.name, readAddress().store, last, me.store].find((name) => name);
-  $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
+  $("stores").replaceChildren(...names.map((name) => new Option(name)));
   $("stores").disabled = names.length === 1;
-  $("who").replaceChildren(bdi(me.user));
+  $("who").textContent = me.user;
   $("avatar").textContent = [...me.user][0]?.toUpperCase() ?? "";
-  if (wanted && names.includes(wanted)) return openStore(wanted);
-  barredFrom = wanted ?? null;
-  list.forget();
-  $("stores").value = "";
-  $("role").textContent = "";
-  allow([]);
+  openStore(list.store?.name || readAddress().store || last || me.store);
 }
 
 /** @param {string} name */
 function openStore(name) {
-  const found = me?.stores.find((store) => store.name === name);
-  if (!me || !found) return;
-  const { role, scopes } = found;
-  const end = me.expires_at;
-  barredFrom = null;
+  const { stores, expires_at: end = "" } = /** @type {Me} */ (me);
+  const found = stores.find((store) => store.name === name);
+  barredFrom = found ? null : name || null;
+  list.scopes = found?.scopes ?? [];
+  document.body.dataset.may = list.scopes.join(" ");
+  $("stores").value = found ? name : "";
+  $("role").textContent = found ? t(`role.${found.role}`) : "";
+  $("expiry").hidden = !(Date.parse(end) - Date.now() < SOON);
+  $("expiry").textContent = end && t("expiry", { time: formatTime(end) });
+  if (!found) return list.forget();
   tab.put("store", name);
-  $("stores").value = name;
-  $("role").textContent = t(`role.${role}`);
-  $("expiry").hidden = !(end && Date.parse(end) - Date.now() < SOON);
-  $("expiry").textContent = end ? t("expiry", { time: formatTime(end) }) : "";
-  allow(scopes);
   openAddress(api.store(name));
 }
 
-/** @param {string[]} scopes */
-function allow(scopes) {
-  list.scopes = scopes;
-  for (const scope of SCOPES) document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
-}
-
-/** @param {string} view */
+/** @param {"sign-in" | "app"} view */
 function setView(view) {
-  for (const id of ["sign-in", "app"]) $(id).hidden = id !== view;
+  $("sign-in").hidden = view === "app";
+  $("app").hidden = $("bar").hidden = view !== "app";
   document.body.classList.toggle("signed-in", view === "app");
-  $("bar").hidden = view !== "app";
 }
 
 /** @param {string} token */
@@ -188,7 +156,7 @@ function enter(token) {
   return signIn(token);
 }
 
-// Restores then the state before a reload of the page, or before the server was lost.
+/** Restores then the state before a reload of the page, or before the server was lost. */
 async function waitForServer() {
   if (isAway) return;
   showOffline(true);
@@ -197,9 +165,8 @@ async function waitForServer() {
   showOffline(false);
   announce(t("online"));
   const { token } = session;
-  if (api.isSignedIn) {
-    if (list.error) list.load();
-  } else if (token && $("token").value === token && !isBusy($("sign-in-button"))) signIn(token);
+  if (api.isSignedIn && list.error) list.load();
+  if (!api.isSignedIn && token && $("token").value === token) signIn(token);
 }
 
 /** @param {boolean} isShown */
@@ -221,27 +188,29 @@ function findState() {
   return plants.items.length ? "nothing" : "empty";
 }
 
-function drawState() {
+onDraw(() => {
   const { state, plants, error, view } = list;
   const shown = findState();
   const hasNone = !plants.items.length;
+  const own = me?.stores[0]?.name ?? "";
+  const what = [view.text, ...view.tags].filter(Boolean).join(", ");
   /** @type {HTMLElement | null | undefined} */ const focused = document.activeElement?.closest(".state");
   for (const part of all(".state")) part.hidden = part.id !== `state-${shown}`;
   $("barred-title").replaceChildren(...rich("store.barred", { store: barredFrom ?? "" }));
-  $("barred-open").hidden = !me?.stores.length;
-  $("barred-open").textContent = t("store.open", { store: me?.stores[0]?.name ?? "" });
-  $("nothing-title").replaceChildren(...rich("found.none", { what: [view.text, ...view.tags].filter(Boolean).join(", ") }));
+  $("barred-open").hidden = !own;
+  $("barred-open").textContent = t("store.open", { store: own });
+  $("nothing-title").replaceChildren(...rich("found.none", { what }));
   $("state-error").classList.toggle("partial", !hasNone);
   $("error-title").textContent = t(plants.isComplete ? "error.stale" : hasNone ? "error.list" : "error.part");
   $("error-text").textContent = error?.message ?? "";
-  $("grid").hidden = shown === "barred" || (!list.may("list") && !list.may("create")) || (state === "none" && !list.store);
+  const hasGrid = list.may("list") || list.may("create");
+  $("grid").hidden = shown === "barred" || !hasGrid || (state === "none" && !list.store);
   $("grid").ariaBusy = `${state === "loading" && hasNone}`;
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
   $("clear-search").hidden = view.isWhole;
   $("export-what").textContent = t(list.selected.size ? "selection" : view.isWhole ? "export.all" : "export.shown");
   if (focused?.hidden) focusPlants();
-}
-onDraw(drawState);
+});
 
 // The parts of the page --------------------------------------------------------------------------
 
@@ -253,45 +222,44 @@ addEventListener("submit", (event) => {
 addEventListener("close", (event) => targetOf(event).id !== "panel" && forgetPrivate(targetOf(event)), true);
 
 $("sign-in-form").addEventListener("submit", () => {
-  const token = $("token").value.trim().replace(/^bearer\s+/i, "");
-  if (token && !isBusy($("sign-in-button"))) signIn(token, $("remember").checked);
+  const token = $("token")
+    .value.trim()
+    .replace(/^bearer\s+/i, "");
+  if (token) signIn(token, $("remember").checked);
 });
 $("remember").checked = isOwnMachine;
 $("sign-in-start").hidden = !isOwnMachine;
-$("show-token").addEventListener("click", () => {
+onClick("show-token", () => {
   const isShown = $("token").type === "password";
   $("token").type = isShown ? "text" : "password";
   $("show-token").ariaPressed = `${isShown}`;
 });
-$("sign-out").addEventListener("click", async () => {
-  if (queue.length && !(await ask(t("sign-out.ask", { n: queue.length }), "", t("sign-out"), "danger"))) return;
+onClick("sign-out", async () => {
+  if (queue.length && !(await ask(t("sign-out.ask", { n: queue.length }), "", t("sign-out")))) return;
   session.end();
   leave();
 });
 $("stores").addEventListener("change", () => openStore($("stores").value));
-$("barred-open").addEventListener("click", () => openStore(me?.stores[0]?.name ?? ""));
-$("retry").addEventListener("click", () => list.load());
-$("nothing-clear").addEventListener("click", clearSearch);
-$("empty-add").addEventListener("click", openAdd);
-for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", async () => (await loadRest()).openImport());
-for (const id of ["labels", "labels-selected"]) $(id).addEventListener("click", async () => (await loadRest()).printLabels());
-for (const id of ["export-csv", "export-selected"]) $(id).addEventListener("click", async () => (await loadRest()).exportPlants());
-$("keys-open").addEventListener("click", () => $("keys").showModal());
-$("language").addEventListener("click", () => {
+onClick("barred-open", () => openStore(me?.stores[0]?.name ?? ""));
+onClick("retry", () => list.load());
+onClick("nothing-clear", clearSearch);
+onClick("empty-add", openAdd);
+for (const id of ["import-open", "empty-import"]) onClick(id, async () => (await loadRest()).openImport());
+for (const id of ["labels", "labels-selected"]) onClick(id, async () => (await loadRest()).printLabels());
+for (const id of ["export-csv", "export-selected"]) onClick(id, async () => (await loadRest()).exportPlants());
+onClick("keys-open", () => $("keys").showModal());
+onClick("language", () => {
   device.put("language", language === "de" ? "en" : "de");
   location.reload();
 });
 // A menu closes when something in it is chosen, but for what can be ticked.
 for (const menu of all("[popover]")) {
-  /** @param {number} step */
-  const turn = (step) => {
-    const items = [...all("button, a", menu)].filter((item) => item.checkVisibility());
-    items.at((items.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step) % items.length)?.focus();
-  };
   menu.addEventListener("click", (event) => targetOf(event).closest("button:not([data-stays])") && menu.hidePopover());
   menu.addEventListener("keydown", (event) => {
-    if (!["ArrowDown", "ArrowUp"].includes(event.key)) return;
-    turn(event.key === "ArrowDown" ? 1 : -1);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    const items = [...all("button, a", menu)].filter((item) => item.checkVisibility());
+    items.at((items.indexOf(targetOf(event)) + step) % items.length)?.focus();
     event.preventDefault();
   });
 }
@@ -324,7 +292,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 addEventListener("copy", (event) => {
-  if (document.activeElement !== grid.root || !list.selected.size) return;
+  if (document.activeElement !== $("grid") || !list.selected.size) return;
   const lines = list.chosen.map(({ id, name, tag = "" }) => [name, tag, id].join("\t"));
   event.clipboardData?.setData("text/plain", lines.join("\n"));
   event.preventDefault();
@@ -334,10 +302,13 @@ addEventListener("copy", (event) => {
 // Rows to import, and links to sign in with -----------------------------------------------------
 
 // A file that is dropped beside a field would be opened in the page's place.
-for (const type of ["dragover", "drop"]) addEventListener(type, (event) => targetOf(event).closest("input") || event.preventDefault());
+for (const type of ["dragover", "drop"])
+  addEventListener(type, (event) => targetOf(event).closest("input") || event.preventDefault());
 addEventListener("paste", (event) => {
   const text = event.clipboardData?.getData("text") ?? "";
-  if (!text.trim() || targetOf(event).closest("input:not([type=file])") || !list.may("create") || document.querySelector("dialog:modal:not(#import)")) return;
+  const isElsewhere =
+    targetOf(event).closest("input:not([type=file])") || document.querySelector("dialog:modal:not(#import)");
+  if (!text.trim() || isElsewhere || !list.may("create")) return;
   event.preventDefault();
   loadRest().then(({ readPasted }) => readPasted(text));
 });
@@ -348,12 +319,11 @@ async function maySwitch(code) {
   const { user, store } = await api.send("POST", "links/redeem", { code, dry_run: true });
   if (user === me?.user && store === me?.store) return true;
   $("switch-title").textContent = t("switch.title", { store, user });
-  $("switch-now").textContent = t("switch.now", { store: me?.store ?? "", user: me?.user ?? "" });
+  $("switch-now").textContent = t("switch.now", { store: me?.store, user: me?.user });
   return (await choose($("switch"))) === "yes";
 }
 
-// A link to sign in with has its code in the fragment; it leaves the address before it is sent.
-/** @param {string} code */
+/** A link's code is in the fragment; it leaves the address before it is sent. @param {string} code */
 async function followLink(code) {
   clearAddress();
   setView("app");

@@ -12,12 +12,11 @@ let announced = 0;
 /** @param {Content} content @param {Actions} [actions] @param {"done" | "failed" | "progress"} [kind] */
 export function say(content, actions = {}, kind = "done") {
   clearTimeout(timer);
-  $("message-text").replaceChildren(...content);
+  const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act));
+  if (kind !== "progress") buttons.push(makeButton("×", hush, t("close"), "quiet close"));
+  draw(content, buttons);
   $("message").className = kind;
   $("message").hidden = false;
-  const close = kind === "progress" ? [] : [makeButton("×", hush, { className: "quiet close", "aria-label": t("close") })];
-  const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act, { className: "quiet" }));
-  offer(...buttons, ...close);
   if (kind === "done") timer = setTimeout(hush, STAY);
   if (kind === "progress" && Date.now() - announced < ANNOUNCE_EVERY) return;
   announced = Date.now();
@@ -26,14 +25,13 @@ export function say(content, actions = {}, kind = "done") {
 
 export function hush() {
   $("message").hidden = true;
-  $("message-text").replaceChildren();
-  offer();
+  draw([], []);
 }
 
-// A button that had the focus is gone: the list has it then.
-/** @param {HTMLElement[]} buttons */
-function offer(...buttons) {
+/** A button that had the focus is gone: the list has it then. @param {Content} content @param {HTMLElement[]} buttons */
+function draw(content, buttons) {
   const hadFocus = $("message-actions").contains(document.activeElement);
+  $("message-text").replaceChildren(...content);
   $("message-actions").replaceChildren(...buttons);
   if (hadFocus) focusPlants();
 }

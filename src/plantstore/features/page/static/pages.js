@@ -1,18 +1,22 @@
-// What the first view does not need, loaded after it; and the pages that take the list's place: history and access.
+// What is shown beside the list or in its place, each with an address: the panel of one plant, the history and access.
+// What the first view does not need is loaded for it.
 
-import { $, all, focusPlants, forgetPrivate } from "./dom.js";
+import { remove } from "./actions.js";
+import { loseDraft, save } from "./typing.js";
+import { $, all, copy, focusPlants, forgetPrivate, isNarrow, onClick } from "./dom.js";
 import { list } from "./list.js";
 import { say } from "./message.js";
-import { showPage } from "./search.js";
-import { onDraw, shown } from "./state.js";
-import { rich } from "./texts.js";
+import { CONTENTS } from "./plant.js";
+import { plantAddress, showPage, showPlant } from "./search.js";
+import { drafts, onDraw, shown } from "./state.js";
+import { rich, t } from "./texts.js";
 
-const PAGES = { history: "list", access: "manage" }; // with the scope that each needs
-/** @typedef {keyof typeof PAGES} PageName */
+/** @type {Record<string, string>} with the scope that each needs */
+const PAGES = { history: "list", access: "manage" };
+const panel = $("panel");
+/** @type {string | null} */ let openPage = null;
+/** @type {Plant | undefined} */ let drawn;
 
-/** @type {PageName | null} */ let open = null;
-
-/** @returns {Promise<typeof import("./rest.js")>} */
 export async function loadRest() {
   try {
     return await import("./rest.js");
@@ -22,20 +26,90 @@ export async function loadRest() {
   }
 }
 
-function draw() {
-  const wanted = /** @type {PageName | null} */ (shown.page);
-  const page = wanted && list.store && list.may(PAGES[wanted]) ? wanted : null;
-  if (page === open) return;
-  if (open) forgetPrivate($(open));
-  open = page;
-  for (const id of /** @type {PageName[]} */ (Object.keys(PAGES))) $(id).hidden = id !== page;
+onDraw(() => {
+  const page = list.store && list.may(PAGES[shown.page ?? ""]) ? shown.page : null;
+  if (page === openPage) return;
+  if (openPage) forgetPrivate($(openPage));
+  openPage = page;
+  for (const id of Object.keys(PAGES)) $(id).hidden = id !== page;
   $("plants").hidden = page !== null;
   document.body.classList.toggle("elsewhere", page !== null);
   if (!page) return focusPlants();
   $(`${page}-title`).focus();
-  loadRest().then(({ openers }) => open === page && openers[page]());
+  loadRest().then(({ openers }) => openPage === page && openers[page]());
+});
+
+onDraw(() => {
+  const id = shown.plant;
+  const { store, plants, state } = list;
+  const found = plants.get(id ?? "");
+  const isShown = id !== null && (found !== undefined || plants.isComplete || state !== "loading");
+  const plant = isShown ? found : undefined;
+  if (!isShown) close();
+  else if (!panel.open) open();
+  if (isShown && !plant && drafts.cell?.place === "panel") loseDraft();
+  const { name = "", ...texts } = (plant && list.findPending(plant.id)?.after) ?? plant ?? {};
+  $("panel-title").textContent = name;
+  for (const field of CONTENTS) {
+    const input = $(`panel-${field}`);
+    const isTyped = drafts.cell?.place === "panel" && drafts.cell.field === field;
+    const text = (isTyped ? drafts.cell?.text : { name, ...texts }[field]) ?? "";
+    if (input.value !== text) input.value = text;
+    input.readOnly = !list.may("update");
+  }
+  $("panel-gone").hidden = plant !== undefined;
+  $("panel-plant").hidden = plant === undefined;
+  $("panel-gone").textContent = isShown ? t("panel.none", { id }) : "";
+  if (plant && store) drawPlant(plant, store);
+  drawn = plant;
+});
+
+/** @param {Plant} plant @param {Store} store */
+function drawPlant(plant, store) {
+  document.title = `${plant.name} · ${store.name}`;
+  if (plant === drawn) return;
+  const link = plantAddress(store.name, plant.id);
+  $("panel-id").textContent = plant.id;
+  $("panel-link").textContent = link;
+  loadRest().then(({ makeCode, showHistory }) => {
+    if (drawn !== plant) return;
+    $("panel-code").replaceChildren(...makeCode(link));
+    showHistory($("panel-events"), store, plant);
+  });
 }
 
+/** @param {string} id */
+export function openPanel(id) {
+  showPlant(id);
+  if (isNarrow()) $("panel-title").focus();
+}
+
+/** Beside the list the focus stays where it is, so that keys go from plant to plant. */
+function open() {
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
+  if (isNarrow()) return panel.showModal();
+  panel.show();
+  focused.focus({ preventScroll: true });
+}
+
+function close() {
+  if (drafts.cell?.place === "panel") save(false);
+  if (!panel.open) return;
+  const hadFocus = panel.contains(document.activeElement);
+  panel.close();
+  if (hadFocus) focusPlants();
+}
+
+panel.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented) showPlant(null);
+});
+panel.addEventListener("close", () => shown.plant !== null && showPlant(null));
+onClick("panel-close", () => showPlant(null));
+onClick("panel-copy", () => copy($("panel-link"), $("panel-copy"), t("copied.link")));
+onClick("panel-delete", () => {
+  const id = shown.plant;
+  showPlant(null);
+  if (id) remove([id]);
+});
 for (const back of all(".back")) back.addEventListener("click", () => showPage(null));
-for (const page of ["history", "access"]) $(/** @type {"history-open"} */ (`${page}-open`)).addEventListener("click", () => showPage(page));
-onDraw(draw);
+for (const page of Object.keys(PAGES)) onClick(`${page}-open`, () => showPage(page));

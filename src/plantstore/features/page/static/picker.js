@@ -1,10 +1,10 @@
 // The store's tags below a field: with their colours and numbers, filtered by what is typed.
 
-import { $, bdi, make, makePill, placeAt } from "./dom.js";
+import { $, make, makeHint, makePill, placeAt } from "./dom.js";
 import { list } from "./list.js";
 import { fold } from "./plant.js";
 import { figures } from "./texts.js";
-import { countTags } from "./view.js";
+import { countTags, splitWords } from "./view.js";
 
 const MAX_OPTIONS = 8;
 /** @type {HTMLInputElement | null} */ let field = null;
@@ -13,44 +13,40 @@ const MAX_OPTIONS = 8;
 /** @type {string[]} */ let shown = [];
 let marked = -1;
 
-// `choose` gets a tag that was clicked or marked when Enter was pressed.
-/** @param {HTMLInputElement} input @param {(tag: string) => void} [choose] */
+/** @param {HTMLInputElement} input @param {(tag: string) => void} [choose] gets a tag that was clicked, or marked at Enter */
 export function attachPicker(input, choose) {
-  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "picker", "aria-expanded": "false", "aria-autocomplete": "list" }))
-    input.setAttribute(name, value);
+  Object.assign(input, { role: "combobox", ariaExpanded: "false", ariaAutoComplete: "list" });
+  input.setAttribute("aria-controls", "picker");
   input.addEventListener("focus", () => {
     field = input;
     chosen = choose;
     known = countTags(list.plants.items).filter(([tag]) => tag);
-    show("");
+    show(""); // all of them, until something is typed
   });
   input.addEventListener("input", () => show(input.value));
   input.addEventListener("blur", closePicker);
   input.addEventListener("keydown", press);
 }
 
-// All of them, until something is typed.
 /** @param {string} text */
 function show(text) {
-  const words = fold(text).split(/\s+/).filter(Boolean);
-  const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word)));
-  shown = matching.slice(0, MAX_OPTIONS).map(([tag]) => tag);
-  marked = -1;
+  const words = splitWords(text);
+  const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word))).slice(0, MAX_OPTIONS);
+  shown = matching.map(([tag]) => tag);
   if (!field || !shown.length || (shown.length === 1 && shown[0] === field.value)) return closePicker();
-  $("picker").replaceChildren(...matching.slice(0, MAX_OPTIONS).map(makeOption));
+  const options = matching.map(([tag, number], at) => {
+    const content = [makePill(tag), makeHint(figures(number))];
+    const option = make("li", { id: `picker-${at}`, role: "option", ariaLabel: tag }, ...content);
+    option.addEventListener("pointerdown", (event) => {
+      event.preventDefault(); // the field keeps the focus
+      take(tag);
+    });
+    return option;
+  });
+  $("picker").replaceChildren(...options);
   $("picker").hidden = false;
   placeAt($("picker"), field);
   mark(-1);
-}
-
-/** @param {[string, number]} entry @param {number} at */
-function makeOption([tag, number], at) {
-  const option = make("li", { id: `picker-${at}`, role: "option", "aria-label": tag }, makePill(tag), make("span", { className: "hint" }, bdi(figures(number))));
-  option.addEventListener("pointerdown", (event) => {
-    event.preventDefault(); // the field keeps the focus
-    take(tag);
-  });
-  return option;
 }
 
 addEventListener("resize", () => $("picker").hidden || !field || placeAt($("picker"), field));
@@ -60,7 +56,7 @@ function mark(place) {
   marked = place;
   field?.setAttribute("aria-expanded", `${!$("picker").hidden}`);
   field?.setAttribute("aria-activedescendant", place < 0 ? "" : `picker-${place}`);
-  for (const [at, option] of [...$("picker").children].entries()) option.setAttribute("aria-selected", `${at === place}`);
+  for (const [at, option] of [...$("picker").children].entries()) option.ariaSelected = `${at === place}`;
 }
 
 /** @param {string} tag */

@@ -21,66 +21,50 @@ export const CONTENTS = /** @type {TextField[]} */ (Object.keys(TEXTS));
 /** @param {Plant} plant */
 export const listContents = (plant) => CONTENTS.map((field) => plant[field] ?? "");
 
-// A plant as it was typed, without empty fields: the service checks what is required.
-/** @param {Record<Field, string>} typed @returns {any} a Plant */
-export const makePlant = (typed) => Object.fromEntries(FIELDS.filter((field) => typed[field]).map((field) => [field, typed[field]]));
+/** A plant as it was typed, without empty fields. @param {Record<Field, string>} typed @returns {any} a Plant */
+export const makePlant = (typed) =>
+  Object.fromEntries(FIELDS.filter((field) => typed[field]).map((field) => [field, typed[field]]));
 
-// Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
-/** @param {string} json */
+/** In a string every quote is escaped: `"id":` after a brace or comma is always a key. @param {string} json */
 export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2"'));
 
-// An id that is not an integer is sent as text: the service says what is wrong with it.
-/** @param {Draft} plant */
+/** An id that is not an integer is sent as text: the service says what is wrong with it. @param {Draft} plant */
 export function writePlant(plant) {
-  const given = FIELDS.filter((field) => plant[field] !== undefined);
-  return `{${given.map((field) => `"${field}":${writeValue(field, plant[field] ?? "")}`)}}`;
+  const fields = FIELDS.filter((field) => plant[field] !== undefined).map((field) => {
+    const value = plant[field] ?? "";
+    return `"${field}":${field === "id" && INTEGER.test(value) ? value : JSON.stringify(value)}`;
+  });
+  return `{${fields}}`;
 }
 
-/** @param {Field} field @param {string} value */
-const writeValue = (field, value) => (field === "id" && INTEGER.test(value) ? value : JSON.stringify(value));
+/** People may type -0: the service knows only 0. @param {string} text */
+export const readId = (text) => text.trim().replace(/^-0$/, "0");
 
-// People may type -0: the service knows only 0.
-/** @param {string} text */
-export function readId(text) {
-  const id = text.trim();
-  return id === "-0" ? "0" : id;
-}
-
-// Without BigInt, which takes ten times as long.
-/** @param {string} one @param {string} other */
+/** Without BigInt, which takes ten times as long. @param {string} one @param {string} other */
 export function compareIds(one, other) {
   if (one === other) return 0;
   const isNegative = one.startsWith("-");
   if (isNegative !== other.startsWith("-")) return isNegative ? -1 : 1;
-  const isShorter = one.length < other.length;
-  const isNearer = one.length === other.length ? one < other : isShorter;
+  const isNearer = one.length === other.length ? one < other : one.length < other.length;
   return isNearer === isNegative ? 1 : -1;
 }
 
 /** @type {Order} */
 export const byId = (a, b) => compareIds(a.id, b.id);
 
-// The index that a plant has, or would have, among those in this order.
-/** @param {Plant[]} plants @param {Order} order @param {Plant} plant */
-function findPlace(plants, order, plant) {
-  let [low, high] = [0, plants.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (order(plants[middle], plant) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-// Plants in this order, without those that are gone and with those that are new.
-/** @param {Plant[]} plants @param {Order} order @param {[Plant | undefined, Plant | null][]} changes each as it was and as it is */
+/** Plants in this order, each changed as told. @param {Plant[]} plants @param {Order} order @param {Made[]} changes */
 export function exchange(plants, order, changes) {
   const gone = new Set(changes.map(([old]) => old));
   const kept = plants.filter((plant) => !gone.has(plant));
   const parts = [];
   let from = 0;
-  for (const plant of changes.flatMap(([, one]) => one ?? []).sort(order)) {
-    const place = findPlace(kept, order, plant);
+  for (const plant of changes.flatMap(([, changed]) => changed ?? []).sort(order)) {
+    let [low, place] = [from, kept.length];
+    while (low < place) {
+      const middle = (low + place) >> 1;
+      if (order(kept[middle], plant) < 0) low = middle + 1;
+      else place = middle;
+    }
     parts.push(kept.slice(from, place), plant);
     from = place;
   }
@@ -90,28 +74,24 @@ export function exchange(plants, order, changes) {
 /** @param {Plant} one @param {Plant} other */
 export const isSame = (one, other) => FIELDS.every((field) => one[field] === other[field]);
 
-// The rule of the service that a plant breaks, and its field; or null.
-/** @param {Draft} plant @returns {{field: Field, reason: string} | null} */
-export function findBrokenRule({ id, ...contents }) {
+/** The rule of the service that a plant breaks, and its field. @param {Draft} plant @returns {{field: Field, reason: string} | null} */
+export function findBrokenRule({ id = "", ...contents }) {
+  const range = { min: `${INT64_MIN}`, max: `${INT64_MAX}` };
   if (!id) return { field: "id", reason: t("rule.missing", { field: t("id") }) };
   if (!INTEGER.test(id)) return { field: "id", reason: t("rule.whole") };
-  if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX) return { field: "id", reason: t("rule.range", { min: `${INT64_MIN}`, max: `${INT64_MAX}` }) };
+  if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX) return { field: "id", reason: t("rule.range", range) };
   for (const field of CONTENTS) {
-    const reason = findBrokenTextRule(field, contents[field]);
-    if (reason) return { field, reason };
+    const { [field]: text = "" } = contents;
+    const { min, max, isOptional } = TEXTS[field];
+    const values = { field: t(field), min, max, length: [...text].length };
+    const isBlank = text.replaceAll("\ufeff", "x").trim() === ""; // the service does not count U+FEFF as white space
+    if (!text && isOptional) continue;
+    if (!text) return { field, reason: t("rule.missing", values) };
+    if (values.length > max) return { field, reason: t("rule.length", values) };
+    if (FORBIDDEN.test(text)) return { field, reason: t("rule.characters", values) };
+    if (min && isBlank) return { field, reason: t("rule.blank", values) };
   }
   return null;
-}
-
-/** @param {TextField} name @param {string | undefined} text */
-function findBrokenTextRule(name, text = "") {
-  const { min, max, isOptional } = TEXTS[name];
-  const [field, { length }] = [t(name), [...text]];
-  if (!text) return isOptional ? null : t("rule.missing", { field });
-  if (length > max) return t("rule.length", { field, min, max, length });
-  if (FORBIDDEN.test(text)) return t("rule.characters", { field });
-  // JavaScript counts U+FEFF as white space, the service does not.
-  return min && text.replaceAll("\ufeff", "x").trim() === "" ? t("rule.blank", { field }) : null;
 }
 
 /** @type {Record<string, string>} */
@@ -129,8 +109,7 @@ export const fold = (text) =>
     .replace(/[æœßøđłς×]/g, (letter) => LETTERS[letter])
     .replace(/["‘’‚‛“”„‟‹›«»´`]/g, "'");
 
-// With what is looked for in it: its words, and its id.
-/** @param {Plant} plant */
+/** With what is looked for in it: its words. @param {Plant} plant */
 const index = (plant) => Object.assign(plant, { folded: fold(`${plant.name} ${plant.tag ?? ""}`) });
 
 // All loaded plants of one store, in the order of their ids.
@@ -141,16 +120,16 @@ export class Plants {
 
   /** @param {Plant[]} plants */
   append(plants) {
-    for (const plant of plants) this.items.push(index(plant));
-    for (const plant of plants) this.#byId.set(plant.id, plant);
+    for (const plant of plants) this.#byId.set(plant.id, index(plant));
+    for (const plant of plants) this.items.push(plant);
   }
 
   // Plants by their ids, null for one that is gone. Returns what differs, each as it was and as it
   // is. Plants beyond what is loaded will be loaded with the rest.
-  /** @param {Map<string, Plant | null>} changes @returns {[Plant | undefined, Plant | null][]} */
+  /** @param {Changes} changes */
   apply(changes) {
     const last = this.items.at(-1);
-    /** @type {[Plant | undefined, Plant | null][]} */ const made = [];
+    /** @type {Made[]} */ const made = [];
     for (const [id, plant] of changes) {
       const old = this.get(id);
       const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);
@@ -169,10 +148,9 @@ export class Plants {
     return this.#byId.get(id);
   }
 
-  // The id after the last. Null while it is not known.
+  /** The id after the last; null while it is not known. */
   proposeId() {
-    if (!this.isComplete) return null;
     const last = BigInt(this.items.at(-1)?.id ?? 0);
-    return `${last < 0n ? 1n : last + 1n}`;
+    return this.isComplete ? `${last < 0n ? 1n : last + 1n}` : null;
   }
 }

@@ -5,6 +5,6 @@ import { openHistory } from "./history.js";
 
 export { exportPlants, makeCode, printLabels } from "./export.js";
 export { showHistory } from "./history.js";
-export { openImport, readPasted, takeFile } from "./importer.js";
+export { openImport, readPasted } from "./importer.js";
 
-export const openers = { history: openHistory, access: openAccess };
+/** @type {Actions} */ export const openers = { history: openHistory, access: openAccess };

@@ -1,20 +1,52 @@
-// What is looked for: the words in the bar, the tags as chips and in the filter menu, and the order.
+// What is looked for: the words in the bar, the tags as chips and in the filter menu, and the order. It is in the
+// address, with the store, the plant in the panel and the page: in the fragment, which is sent to nobody. Reloading,
+// going back and a copied link show the same.
 
-import { readAddress, writeAddress } from "./address.js";
-import { $, all, announceLast, bdi, colour, make, makeButton, makePill } from "./dom.js";
-import { grid } from "./grid.js";
+import { $, all, announceLast, colour, focusPlants, make, makeButton, makeHint, makePill, onClick } from "./dom.js";
 import { ALL, list } from "./list.js";
 import { onDraw, redraw, shown } from "./state.js";
 import { figures, t } from "./texts.js";
 import { countTags } from "./view.js";
 
 const MAX_TAGS = 300;
+/** @returns {Looked} */
+const readView = () => ({ text: list.view.text, tags: list.view.tags, order: list.view.order });
+
+/** @returns {Shown} */
+export function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const [store, text, order, plant, page] = ["store", "find", "sort", "plant", "page"].map((name) => given.get(name));
+  return { store, plant, page, looked: { text: text ?? "", tags: given.getAll("tag"), order: order ?? "id" } };
+}
+
+/** Of a link to sign in with, which has been opened in this tab. */
+export const findCode = () => new URLSearchParams(location.hash.slice(1)).get("code");
+
+export const clearAddress = () => history.replaceState(null, "", location.pathname + location.search);
+
+/** Where the plant is shown, in any browser. @param {string} store @param {string} plant */
+export const plantAddress = (store, plant) =>
+  `${location.origin}${location.pathname}#${new URLSearchParams({ store, plant })}`;
+
+/** A step that one goes back to; what is typed further is the same step. */
+function tellAddress() {
+  const before = readAddress();
+  const looked = readView();
+  const store = list.store?.name;
+  if (!store || findCode() || JSON.stringify({ store, ...shown, looked }) === JSON.stringify(before)) return;
+  const { text, tags, order } = looked;
+  const named = { store, find: text, sort: order === "id" ? null : order, ...shown };
+  const given = new URLSearchParams(Object.entries(named).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  for (const tag of tags) given.append("tag", tag);
+  const isTyping = before.looked.text && text && text !== before.looked.text;
+  const isSameStep = isTyping || before.store !== store || (before.plant && shown.plant);
+  history[isSameStep ? "replaceState" : "pushState"](null, "", `#${given}`);
+}
 
 /** @param {Partial<Looked>} change */
 export function look(change) {
-  const { text, tags, order } = list.view;
   const { selected } = list;
-  list.show({ text, tags, order, ...change });
+  list.show({ ...readView(), ...change });
   if (Object.keys(change).join() === "order") list.selected = selected;
   tellAddress();
   announceLast(t("count.found", { n: list.view.items.length }));
@@ -22,13 +54,7 @@ export function look(change) {
 
 export const clearSearch = () => look({ text: "", tags: [] });
 
-function tellAddress() {
-  const { text, tags, order } = list.view;
-  if (list.store) writeAddress({ store: list.store.name, text, tags, order, ...shown });
-}
-
-// The panel's plant, in the address too.
-/** @param {string | null} id */
+/** The panel's plant, in the address too. @param {string | null} id */
 export function showPlant(id) {
   shown.plant = id;
   tellAddress();
@@ -42,10 +68,9 @@ export function showPage(name) {
   showPlant(name ? null : shown.plant);
 }
 
-// As the address says, if it is of this store.
-/** @param {Store} store */
+/** As the address says, if it is of this store. @param {Store} store */
 export function openAddress(store) {
-  const { store: named, plant = null, page = null, ...looked } = readAddress();
+  const { store: named, plant, page, looked } = readAddress();
   const isHere = named === store.name;
   Object.assign(shown, isHere ? { plant, page } : { plant: null, page: null });
   list.open(store, isHere ? looked : ALL);
@@ -53,77 +78,78 @@ export function openAddress(store) {
 }
 
 /** @param {string} tag */
-export function filter(tag) {
+function filter(tag) {
   const { tags } = list.view;
   look({ tags: tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag] });
 }
 
-function draw() {
+onDraw(() => {
   const { text, tags, order } = list.view;
   if ($("find").value !== text) $("find").value = text;
   const key = JSON.stringify(tags);
-  if ($("chips").dataset.key !== key) {
-    $("chips").dataset.key = key;
-    $("chips").replaceChildren(...tags.map(makeChip));
-  }
+  if ($("chips").dataset.key !== key) $("chips").replaceChildren(...tags.map(makeChip));
+  $("chips").dataset.key = key;
   for (const button of all("#grid [data-order]")) {
-    const isThis = button.dataset.order === order.replace("-", "");
     const direction = order.startsWith("-") ? "descending" : "ascending";
+    const isThis = button.dataset.order === order.replace("-", "");
     button.parentElement?.setAttribute("aria-sort", isThis ? direction : "none");
   }
   for (const button of all("#sort-menu [data-order]")) button.ariaPressed = `${button.dataset.order === order}`;
   document.title = [shown.page && t(shown.page), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
-}
+});
 
 /** @param {string} tag */
 function makeChip(tag) {
-  const chip = makeButton("", () => filter(tag), { className: "pill chip", "aria-label": t("filter.remove", { tag: tag || t("tag.none") }) });
-  chip.append(tag ? bdi(tag) : t("tag.none"), make("span", { "aria-hidden": "true", textContent: " ×" }));
+  const name = tag || t("tag.none");
+  const chip = makeButton("", () => filter(tag), t("filter.remove", { tag: name }), "pill chip");
+  chip.append(make("bdi", {}, name), make("span", { ariaHidden: "true" }, " ×"));
   if (tag) colour(chip, tag);
   return chip;
 }
 
-// When it opens, and after each choice.
+/** When it opens, and after each choice. */
 function drawTags() {
   const { text, tags } = list.view;
-  const words = text ? list.plants.items.filter((one) => list.view.matches({ ...one, tag: tags[0] ?? one.tag })) : list.plants.items;
-  const counts = countTags(words).slice(0, MAX_TAGS);
-  const items = counts.map(([tag, number], at) => {
-    const item = makeButton("", () => filter(tag), { autofocus: at === 0, "aria-pressed": `${tags.includes(tag)}`, "data-stays": "" });
-    item.append(tag ? makePill(tag) : t("tag.none"), make("span", { className: "hint", textContent: figures(number) }));
-    item.addEventListener("click", drawTags);
-    return item;
+  const { items } = list.plants;
+  // Those that have the words, whatever their tag.
+  const found = text ? items.filter((plant) => list.view.matches({ ...plant, tag: tags[0] ?? plant.tag })) : items;
+  const counts = countTags(found).slice(0, MAX_TAGS);
+  const buttons = counts.map(([tag, number], at) => {
+    const button = makeButton("", () => filter(tag), "", "");
+    Object.assign(button, { autofocus: at === 0, ariaPressed: `${tags.includes(tag)}` });
+    button.dataset.stays = "";
+    button.append(tag ? makePill(tag) : t("tag.none"), makeHint(figures(number)));
+    button.addEventListener("click", drawTags);
+    return button;
   });
-  const focused = [...$("filter-menu").children].indexOf(/** @type {Element} */ (document.activeElement));
-  $("filter-menu").replaceChildren(...(items.length ? items : [make("p", { className: "hint", textContent: t("tags.none") })]));
-  if (focused >= 0) /** @type {HTMLElement} */ ($("filter-menu").children[focused])?.focus();
+  const menu = $("filter-menu");
+  const focused = [...menu.children].indexOf(/** @type {Element} */ (document.activeElement));
+  menu.replaceChildren(...(buttons.length ? buttons : [make("p", { className: "hint" }, t("tags.none"))]));
+  buttons[focused]?.focus();
 }
 
 $("filter-menu").addEventListener("beforetoggle", (event) => event.newState === "open" && drawTags());
 $("find").addEventListener("input", () => look({ text: $("find").value }));
 $("find").addEventListener("keydown", (event) => {
   if (event.key === "Escape" && $("find").value) look({ text: "" });
-  else if (["Enter", "ArrowDown", "Escape"].includes(event.key)) grid.root.focus({ preventScroll: true });
+  else if (["Enter", "ArrowDown", "Escape"].includes(event.key)) focusPlants();
   else return;
   event.preventDefault();
 });
-$("clear-search").addEventListener("click", () => {
+onClick("clear-search", () => {
   clearSearch();
   $("find").focus();
 });
-for (const button of all("#grid [data-order]"))
+for (const button of all("[data-order]"))
   button.addEventListener("click", () => {
-    const order = button.dataset.order ?? "id";
-    look({ order: list.view.order === order ? `-${order}` : order });
+    const { order = "id" } = button.dataset;
+    const isAgain = list.view.order === order && button.closest("#grid");
+    look({ order: isAgain ? `-${order}` : order });
   });
-for (const button of all("#sort-menu [data-order]"))
-  button.addEventListener("click", () => look({ order: button.dataset.order }));
 addEventListener("popstate", () => {
-  const { store, plant = null, page = null, ...looked } = readAddress();
+  const { store, plant, page, looked } = readAddress();
   if (!list.store || store !== list.store.name) return;
-  const { text, tags, order } = list.view;
-  if (JSON.stringify(looked) !== JSON.stringify({ text, tags, order })) list.show(looked);
+  if (JSON.stringify(looked) !== JSON.stringify(readView())) list.show(looked);
   shown.page = page;
   showPlant(plant);
 });
-onDraw(draw);

@@ -1,31 +1,29 @@
 // The bar of what can be done with the selected plants.
 
 import { remove, retag } from "./actions.js";
-import { $ } from "./dom.js";
-import { grid } from "./grid.js";
+import { $, focusPlants, onClick } from "./dom.js";
 import { list } from "./list.js";
 import { attachPicker } from "./picker.js";
 import { onDraw } from "./state.js";
 import { t } from "./texts.js";
 
-function draw() {
-  const { size } = list.selected;
+onDraw(() => {
+  const { selected, rows } = list;
   const hadFocus = $("selection").contains(document.activeElement);
-  $("selection").hidden = size === 0;
-  $("selection-count").textContent = t("selected", { n: size });
-  $("select-rest").hidden = size === list.rows.length;
-  const isTagged = size > 0 && list.chosen.some(({ tag }) => tag);
-  $("tag-remove").hidden = !isTagged;
+  $("selection").hidden = selected.size === 0;
+  $("selection-count").textContent = t("selected", { n: selected.size });
+  $("select-rest").hidden = selected.size === rows.length;
+  $("tag-remove").hidden = !selected.size || !list.chosen.some(({ tag }) => tag);
   $("count").textContent = describeCount();
-  if (!size) closeTag();
-  if (hadFocus && $("selection").hidden) grid.root.focus({ preventScroll: true });
-}
+  if (!selected.size) closeTag();
+  if (hadFocus && $("selection").hidden) focusPlants();
+});
 
 function describeCount() {
   const { plants, view, state } = list;
-  const { length } = plants.items;
-  if (state === "none" || (state === "loading" && !length)) return "";
-  const whole = t("plants", { n: length });
+  const n = plants.items.length;
+  if (state === "none" || (state === "loading" && !n)) return "";
+  const whole = t("plants", { n });
   const shown = view.isWhole ? whole : t("count.part", { shown: view.items.length, whole });
   return plants.isComplete ? shown : t("count.loading", { shown });
 }
@@ -35,7 +33,7 @@ function setTag() {
   if (!tag) return;
   retag([...list.selected], tag);
   closeTag();
-  grid.root.focus({ preventScroll: true });
+  focusPlants();
 }
 
 function closeTag() {
@@ -44,7 +42,7 @@ function closeTag() {
   $("retag-set").disabled = true;
 }
 
-$("retag-open").addEventListener("click", () => {
+onClick("retag-open", () => {
   $("retag").hidden = !$("retag").hidden;
   if (!$("retag").hidden) $("retag-tag").focus();
 });
@@ -53,16 +51,13 @@ $("retag-tag").addEventListener("input", () => {
   $("retag-set").disabled = !$("retag-tag").value.trim();
 });
 $("retag-tag").addEventListener("keydown", (event) => {
-  if (event.defaultPrevented || event.isComposing) return;
-  if (event.key === "Escape") {
-    closeTag();
-    $("retag-open").focus();
-    event.preventDefault();
-  }
+  if (event.defaultPrevented || event.isComposing || event.key !== "Escape") return;
+  closeTag();
+  $("retag-open").focus();
+  event.preventDefault();
 });
 $("retag").addEventListener("submit", setTag);
-$("tag-remove").addEventListener("click", () => retag([...list.selected], undefined));
-$("delete-selected").addEventListener("click", () => remove([...list.selected]));
-$("select-rest").addEventListener("click", () => list.select(new Set(list.rows.map(({ id }) => id))));
-$("clear-selected").addEventListener("click", () => list.select(new Set()));
-onDraw(draw);
+onClick("tag-remove", () => retag([...list.selected]));
+onClick("delete-selected", () => remove([...list.selected]));
+onClick("select-rest", () => list.selectAll());
+onClick("clear-selected", () => list.select([]));

@@ -4,6 +4,7 @@
 // A service under another path of this origin has a session of its own.
 
 const PREFIX = `plantstore${new URL(".", location.href).pathname}`;
+const WAIT = 200; // milliseconds for another tab to tell its token
 
 /** @template Value @param {() => Value} act */
 function attempt(act) {
@@ -17,8 +18,7 @@ function attempt(act) {
 /** @param {() => Storage} find */
 const makeStorage = (find) => ({
   get: (/** @type {string} */ name) => attempt(() => find().getItem(PREFIX + name)),
-  put: (/** @type {string} */ name, /** @type {string} */ value) =>
-    attempt(() => find().setItem(PREFIX + name, value)),
+  put: (/** @type {string} */ name, /** @type {string} */ value) => attempt(() => find().setItem(PREFIX + name, value)),
   drop: (/** @type {string} */ name) => attempt(() => find().removeItem(PREFIX + name)),
 });
 export const tab = makeStorage(() => sessionStorage);
@@ -26,18 +26,13 @@ export const device = makeStorage(() => localStorage);
 
 // Each sign-out begins another session: a tab that slept meanwhile has a token of the one before.
 const currentSession = () => device.get("session") ?? "";
-
-function findToken() {
-  const isCurrent = tab.get("session") === currentSession();
-  return (isCurrent && tab.get("token")) || device.get("token");
-}
+const findToken = () => (tab.get("session") === currentSession() && tab.get("token")) || device.get("token");
 
 export class Session {
   #channel = new BroadcastChannel(PREFIX);
   token = findToken();
 
-  // `on.joined(token)` gets the token of another tab; `on.ended()` is called when another tab signs out.
-  /** @param {{joined: (token: string) => void, ended: () => void}} on */
+  /** `on.joined` gets the token of another tab; `on.ended` is called when another tab signs out. @param {SessionEvents} on */
   constructor(on) {
     this.on = on;
     this.#channel.addEventListener("message", ({ data }) => this.#hear(data));
@@ -56,20 +51,19 @@ export class Session {
     this.#channel.postMessage({ token });
   }
 
-  // The token, or that of another tab, which has a moment to tell it.
+  /** The token, or that of another tab, which has a moment to tell it. */
   async find() {
     if (this.token) return this.token;
     const { joined } = this.on;
-    /** @type {string | undefined} */
-    const token = await new Promise((resolve) => {
+    const token = await new Promise((/** @type {(token?: string) => void} */ resolve) => {
       this.on.joined = resolve;
-      setTimeout(resolve, 200);
+      setTimeout(resolve, WAIT);
     });
     this.on.joined = joined;
     return token;
   }
 
-  // Signs out, here and in all other tabs.
+  /** Signs out, here and in all other tabs. */
   end() {
     device.drop("token");
     device.put("session", `${Date.now()}`);
@@ -77,7 +71,7 @@ export class Session {
     this.#channel.postMessage({ isEnd: true });
   }
 
-  // The token was refused, or the session has ended.
+  /** The token was refused, or the session has ended. */
   forget() {
     if (this.token === device.get("token")) device.drop("token");
     for (const name of ["token", "session", "store"]) tab.drop(name);

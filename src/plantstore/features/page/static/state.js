@@ -4,20 +4,17 @@
 /** @type {{add: Record<Field, string>, cell: Cell | null}} */
 export const drafts = { add: { id: "", name: "", tag: "" }, cell: null };
 
-/** What is shown of the store beside the list: the plant in the panel, and the page in the list's place. @type {{plant: string | null, page: string | null}} */
+/** Beside the list: the plant in the panel, and the page in the list's place. @type {Pick<Shown, "plant" | "page">} */
 export const shown = { plant: null, page: null };
-
 /** @type {Pending[]} in the order in which they are sent; those that were refused stay until they are mended */
 export const queue = [];
-
 /** @type {Action[]} the last one is undone first */
 export const undos = [];
 
 /** @type {(() => void)[]} */ const drawers = [];
 let isDue = false;
 
-// Called after each change of the truth, once for all that happen in one turn.
-/** @param {() => void} draw */
+/** Called after each change of the truth, once for all that happen in one turn. @param {() => void} draw */
 export const onDraw = (draw) => drawers.push(draw);
 
 export function redraw() {
@@ -29,17 +26,17 @@ export function redraw() {
   });
 }
 
-// Of another user nothing is left.
+/** Of another user nothing is left. */
 export function forgetState() {
-  drafts.add = { id: "", name: "", tag: "" };
-  drafts.cell = null;
+  Object.assign(drafts, { add: { id: "", name: "", tag: "" }, cell: null });
+  Object.assign(shown, { plant: null, page: null });
   queue.length = undos.length = 0;
   redraw();
 }
 
-// By which its row is known.
-/** @param {Pending} item */
-export const rowIdOf = ({ action, before, after, key }) => (action.kind === "add" ? `+${key}` : ((after ?? before)?.id ?? ""));
+/** By which its row is known. @param {Pending} item */
+export const rowIdOf = ({ action, before, after, key }) =>
+  action.kind === "add" ? `+${key}` : ((after ?? before)?.id ?? "");
 
 /** @param {Pending} item */
 export function drop(item) {

@@ -2,27 +2,33 @@
 // file that cannot be read is a FileError.
 
 import { guessColumns } from "./columns.js";
-import { FIELDS, listContents, makePlant, readId } from "./plant.js";
+import { FIELDS, findBrokenRule, isSame, listContents, makePlant, readId } from "./plant.js";
 import { t } from "./texts.js";
 
-const ENCODINGS = new Map([["255,254", "utf-16le"], ["254,255", "utf-16be"]]); // by their byte order marks
+/** @type {Record<string, string>} by their byte order marks */
+const ENCODINGS = { "255,254": "utf-16le", "254,255": "utf-16be" };
 const WORKBOOKS = ["80,75", "208,207"]; // .xlsx and .ods are archives
+// A cell that a spreadsheet would take for a formula is written with an apostrophe before it, as is
+// one that looks like such a cell, so that reading takes off what writing put on.
+const FORMULA = /^'*[=+\-@\t\r]/;
 
 export class FileError extends Error {}
 
 /** @param {ArrayBuffer} bytes */
 export function readTable(bytes) {
   const { text, isGuessed } = decode(bytes);
-  return new Sheet([...splitCsv(text, findDelimiter(text))], isGuessed);
+  // The tab where there is none: names may have the others.
+  const [head] = /[^\r\n]+/.exec(text) ?? [""];
+  const [delimiter] = ["\t", ",", ";"].sort((a, b) => head.split(b).length - head.split(a).length);
+  return new Sheet([...splitCsv(text, delimiter)], isGuessed);
 }
 
-// Spreadsheets also save CSV as Windows-1252, which any text could be: a guess, for people to check.
-/** @param {ArrayBuffer} bytes */
+/** Spreadsheets also save CSV as Windows-1252, which any text could be: a guess, for people to check. @param {ArrayBuffer} bytes */
 function decode(bytes) {
   const mark = new Uint8Array(bytes.slice(0, 2)).join();
   if (WORKBOOKS.includes(mark)) throw new FileError(t("file.workbook"));
   try {
-    return { text: new TextDecoder(ENCODINGS.get(mark) ?? "utf-8", { fatal: true }).decode(bytes), isGuessed: false };
+    return { text: new TextDecoder(ENCODINGS[mark] ?? "utf-8", { fatal: true }).decode(bytes), isGuessed: false };
   } catch {
     const text = new TextDecoder("windows-1252").decode(bytes);
     if (text.includes("\0")) throw new FileError(t("file.binary"));
@@ -44,7 +50,7 @@ export class Sheet {
     this.isJoined = joined.length > 0;
   }
 
-  // The titles of the columns that no field takes.
+  /** The titles of the columns that no field takes. */
   get ignored() {
     const taken = [...Object.values(this.columns), ...(this.isJoined ? this.joined : [])];
     return this.titles.filter((title, index) => title.trim() && this.hasHeader && !taken.includes(index));
@@ -54,7 +60,8 @@ export class Sheet {
   get rows() {
     return this.records.slice(this.hasHeader ? 1 : 0).map(({ line, cells, reason }) => {
       const isLong = cells.slice(this.titles.length).some((cell) => cell !== "");
-      const fields = /** @type {Record<Field, string>} */ (Object.fromEntries(FIELDS.map((field) => [field, restore(cells[this.columns[field]] ?? "")])));
+      const fields = /** @type {Record<Field, string>} */ ({});
+      for (const field of FIELDS) fields[field] = restore(cells[this.columns[field]] ?? "");
       if (this.isJoined) fields.name = this.joined.flatMap((index) => cells[index]?.trim() || []).join(" ");
       const plant = { id: "", name: "", ...makePlant({ ...fields, id: readId(fields.id) }) };
       return { line, plant, reason: reason ?? (isLong ? t("rule.columns") : undefined) };
@@ -62,14 +69,7 @@ export class Sheet {
   }
 }
 
-/** The tab where there is none: names may have the others. @param {string} text */
-function findDelimiter(text) {
-  const [head] = /[^\r\n]+/.exec(text) ?? [""];
-  return ["\t", ",", ";"].sort((a, b) => head.split(b).length - head.split(a).length)[0];
-}
-
-// RFC 4180: a cell in quotes may hold delimiters, line ends, and quotes written twice.
-/** @param {string} text @param {string} delimiter */
+/** RFC 4180: a cell in quotes may hold delimiters, line ends, and quotes written twice. @param {string} text @param {string} delimiter */
 function* splitCsv(text, delimiter) {
   const quoted = '"([^"]*(?:""[^"]*)*)"';
   const cells = new RegExp(`(?:${quoted})?([^${delimiter}\\r\\n]*)(${delimiter}|\\r\\n|\\r|\\n|$)`, "gy");
@@ -77,8 +77,7 @@ function* splitCsv(text, delimiter) {
   /** @type {CsvRecord} */ let record = { line, cells: [] };
   for (const [whole, inQuotes, rest, end] of text.matchAll(cells)) {
     record.cells.push(inQuotes?.replaceAll('""', '"') ?? rest);
-    if (inQuotes === undefined ? rest.startsWith('"') : rest)
-      record.reason = t("rule.quote");
+    if (inQuotes === undefined ? rest.startsWith('"') : rest) record.reason = t("rule.quote");
     line += (whole.match(/\r\n|\n|\r/g) ?? []).length;
     if (end === delimiter) continue;
     if (record.reason || record.cells.some((cell) => cell.trim())) yield record;
@@ -86,24 +85,56 @@ function* splitCsv(text, delimiter) {
   }
 }
 
-// A cell that a spreadsheet would take for a formula is written with an apostrophe before it, as is
-// one that looks like such a cell, so that reading takes off what writing put on.
-const FORMULA = /^'*[=+\-@\t\r]/;
-
-/** @param {string} text */
-const defuse = (text) => (FORMULA.test(text) ? `'${text}` : text);
-
 /** @param {string} cell */
 const restore = (cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
-
 /** @param {string} cell */
 const quote = (cell) => (/[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-
 /** @param {string[]} cells */
 export const writeCsvLine = (cells) => `${cells.map(quote).join(",")}\r\n`;
 
 /** @param {Plant[]} plants */
-export const writeCsv = (plants) => [
-  writeCsvLine(FIELDS),
-  ...plants.map((plant) => writeCsvLine([plant.id, ...listContents(plant).map(defuse)])),
-];
+export function writeCsv(plants) {
+  const defuse = (/** @type {string} */ text) => (FORMULA.test(text) ? `'${text}` : text);
+  return [FIELDS, ...plants.map((plant) => [plant.id, ...listContents(plant).map(defuse)])].map(writeCsvLine);
+}
+
+// What becomes of rows in a store: which are new, which are there already, and which cannot be imported, for a
+// `reason`. A row with the id of a plant changes it, where the user may.
+/** @param {Row[]} rows @param {Plants} plants */
+export function checkRows(rows, plants, mayUpdate = false) {
+  for (const row of rows) row.before = undefined;
+  for (const row of rows) row.reason ??= findBrokenRule({ ...row.plant, id: row.plant.id || "1" })?.reason;
+  giveIds(rows, plants.proposeId());
+  const lines = new Map();
+  for (const row of rows.filter(({ reason }) => !reason)) {
+    const { id } = row.plant;
+    const stored = plants.get(id);
+    if (id === "") row.reason = t("rule.missing", { field: t("id") });
+    else if (lines.has(id)) row.reason = t("rule.line", { id, line: lines.get(id) });
+    else if (stored && isSame(stored, row.plant)) row.isIn = true;
+    else if (stored && mayUpdate) row.before = stored;
+    else if (stored) row.reason = t("rule.taken", { id, name: stored.name });
+    lines.set(id, lines.get(id) ?? row.line);
+  }
+}
+
+/** New ids for rows without, above all others, from the store's next one. @param {Row[]} rows @param {string | null} proposed */
+function giveIds(rows, proposed) {
+  if (proposed === null) return;
+  const good = rows.filter((row) => !row.reason);
+  let highest = BigInt(proposed) - 1n;
+  for (const { plant } of good) if (BigInt(plant.id) > highest) highest = BigInt(plant.id);
+  for (const row of good.filter(({ plant }) => plant.id === "")) {
+    highest += 1n;
+    row.plant.id = `${highest}`;
+    row.isGiven = true;
+  }
+}
+
+/** Of the rows with new ids: how many are as a line before, or as a plant of the store. @param {Row[]} rows @param {Plants} plants */
+export function countTwins(rows, plants) {
+  const describe = (/** @type {Plant} */ plant) => JSON.stringify(listContents(plant));
+  const given = rows.filter(({ isGiven }) => isGiven).map(({ plant }) => describe(plant));
+  const stored = new Set(plants.items.map(describe));
+  return { equal: given.length - new Set(given).size, stored: given.filter((text) => stored.has(text)).length };
+}

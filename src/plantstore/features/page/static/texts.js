@@ -1,281 +1,11 @@
-// All texts of the page, in English and German. A text with a bar has one form for one thing and one for many, by
-// `n`; `{name}` is replaced by a value.
+// The texts of the page, in the reader's language, and figures and times as written there. `texts.json` has them, and
+// is in the page. A text with a bar has one form for one thing and one for many, by `n`; `{name}` is replaced by a value.
 
-import { all, bdi } from "./dom.js";
+import { $, all, bdi } from "./dom.js";
 import { device } from "./session.js";
 
-const TEXTS = {
-  access: ["Access", "Zugriff"],
-  "access.of": ["Access to {store}", "Zugriff auf {store}"],
-  actions: ["Actions", "Aktionen"],
-  add: ["New plant", "Neue Pflanze"],
-  "add.cleared": ["Cleared", "Geleert"],
-  "add.id": ["Set ID", "ID setzen"],
-  "add.tag": ["Tag of the new plant", "Etikett der neuen Pflanze"],
-  "add.taken": ["Saving {name}", "{name} wird gespeichert"],
-  "add.unknown": ["The list could not be loaded, so the next ID is not known", "Die Liste war nicht zu laden, also ist die nächste ID unbekannt"],
-  again: ["Try again", "Noch einmal"],
-  back: ["Plants", "Pflanzen"],
-  cancel: ["Cancel", "Abbrechen"],
-  "clear.search": ["Clear search", "Suche leeren"],
-  "clear.selection": ["Clear selection", "Auswahl aufheben"],
-  close: ["Close", "Schließen"],
-  code: ["QR code of the link", "QR-Code des Links"],
-  "conflict.changed": ["Somebody else changed this plant", "Jemand anders hat diese Pflanze geändert"],
-  "conflict.deleted": ["Somebody else deleted this plant", "Jemand anders hat diese Pflanze gelöscht"],
-  "conflict.edit": ["Edit again", "Erneut bearbeiten"],
-  "conflict.gone": ["deleted", "gelöscht"],
-  "conflict.keep": ["Keep mine", "Meine behalten"],
-  "conflict.take": ["Take theirs", "Ihre übernehmen"],
-  "conflict.theirs": ["Theirs", "Ihre"],
-  "conflict.version": ["Version", "Fassung"],
-  "conflict.yours": ["Yours", "Meine"],
-  copied: ["Copied {n} plant|Copied {n} plants", "{n} Pflanze kopiert|{n} Pflanzen kopiert"],
-  "copied.link": ["Copied", "Kopiert"],
-  copy: ["Copy", "Kopieren"],
-  "copy.link": ["Copy link", "Link kopieren"],
-  "count.found": ["{n} plant found|{n} plants found", "{n} Pflanze gefunden|{n} Pflanzen gefunden"],
-  "count.loading": ["{shown} so far", "bisher {shown}"],
-  "count.part": ["{shown} of {whole}", "{shown} von {whole}"],
-  delete: ["Delete", "Löschen"],
-  "delete.ask": ["Delete {n} plant?|Delete {n} plants?", "{n} Pflanze löschen?|{n} Pflanzen löschen?"],
-  details: ["Details", "Einzelheiten"],
-  discard: ["Discard", "Verwerfen"],
-  docs: ["API reference", "API-Referenz"],
-  doing: ["{ended} of {total}", "{ended} von {total}"],
-  "done.add": ["Added {what} ({id})", "{what} ({id}) hinzugefügt"],
-  "done.delete": ["Deleted {what}", "{what} gelöscht"],
-  "done.edit": ["Changed {what}", "{what} geändert"],
-  "done.import": ["Imported {what}", "{what} importiert"],
-  "done.restore": ["Restored {what}", "{what} wiederhergestellt"],
-  "done.tag": ["Tagged {what} {tag}", "{what} mit {tag} etikettiert"],
-  "done.untag": ["Removed the tag of {what}", "Etikett entfernt: {what}"],
-  edit: ["Edit", "Bearbeiten"],
-  "edit.lost": ["Not saved: {text}. The plant is not in the list any more.", "Nicht gespeichert: {text}. Die Pflanze ist nicht mehr in der Liste."],
-  empty: ["No plants yet", "Noch keine Pflanzen"],
-  "empty.add": ["Add a plant", "Pflanze hinzufügen"],
-  "empty.hint": ["Add the first one, or import a list.", "Fügen Sie die erste hinzu, oder importieren Sie eine Liste."],
-  "empty.read": ["Plants appear here once an editor or owner adds them.", "Hier erscheinen Pflanzen, sobald jemand sie hinzufügt."],
-  "error.40003": ["This ID belongs to another plant: choose another ID.", "Diese ID gehört einer anderen Pflanze: wählen Sie eine andere."],
-  "error.40014": ["This cannot be done: {message}", "Das geht nicht: {message}"],
-  "error.40102": ["The token is not valid: ask the store’s owner for a new link.", "Das Token gilt nicht: bitten Sie den Inhaber um einen neuen Link."],
-  "error.40301": ["Your role does not allow this: ask the store’s owner.", "Ihre Rolle erlaubt das nicht: fragen Sie den Inhaber."],
-  "error.40302": ["The store is full: delete plants, or ask its owner for more room.", "Der Bestand ist voll: löschen Sie Pflanzen, oder bitten Sie den Inhaber um mehr Platz."],
-  "error.40303": ["The store has the maximum number of these: remove some first.", "Der Bestand hat davon so viele, wie er darf: entfernen Sie erst einige."],
-  "error.40401": ["This plant is not in the store any more.", "Diese Pflanze ist nicht mehr im Bestand."],
-  "error.40403": ["You have no access to this store.", "Sie haben keinen Zugriff auf diesen Bestand."],
-  "error.40404": ["This member was removed meanwhile.", "Dieses Mitglied wurde inzwischen entfernt."],
-  "error.40405": ["This token is no longer valid.", "Dieses Token wurde inzwischen beendet."],
-  "error.40406": ["This link was already used or has expired. Ask for a new one.", "Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie um einen neuen."],
-  "error.40407": ["This link was used or is no longer valid.", "Dieser Link wurde inzwischen benutzt oder beendet."],
-  "error.40408": ["This webhook was deleted meanwhile.", "Dieser Webhook wurde inzwischen gelöscht."],
-  "error.40901": ["This is the last owner of the store: make another member an owner first.", "Das ist der letzte Inhaber des Bestands: machen Sie erst ein anderes Mitglied zum Inhaber."],
-  "error.42901": ["Too many requests: try again in a moment.", "Zu viele Anfragen: versuchen Sie es gleich wieder."],
-  "error.50001": ["The service failed: tell its operator.", "Der Dienst hat versagt: sagen Sie es dem, der ihn betreibt."],
-  "error.50301": ["The service is overloaded: try again in a moment.", "Der Dienst ist überlastet: versuchen Sie es gleich wieder."],
-  "error.50302": ["The database is not available: try again in a moment.", "Die Datenbank ist nicht erreichbar: versuchen Sie es gleich wieder."],
-  "error.50303": ["The database failed. This may or may not be saved: check the list before you try again.", "Die Datenbank ist ausgefallen, und ob es gespeichert ist, ist unbekannt: sehen Sie in der Liste nach, dann versuchen Sie es wieder."],
-  "error.away": ["The server cannot be reached.", "Der Server ist nicht erreichbar."],
-  "error.ended": ["You were signed out.", "Sie wurden abgemeldet."],
-  "error.foreign": ["The server answered with status {status}, but not like this service.", "Der Server antwortete mit Status {status}, aber nicht wie dieser Dienst."],
-  "error.list": ["The list could not be loaded", "Die Liste war nicht zu laden"],
-  "error.part": ["Only part of the list was loaded", "Nur ein Teil der Liste wurde geladen"],
-  "error.rest": ["This part of the page could not be loaded. Try again, or reload the page.", "Dieser Teil der Seite war nicht zu laden. Versuchen Sie es noch einmal, oder laden Sie die Seite neu."],
-  "error.stale": ["The list may be out of date", "Die Liste ist vielleicht veraltet"],
-  expires: ["Expires", "Läuft ab"],
-  "expires.1": ["In 1 day", "In 1 Tag"],
-  "expires.30": ["In 30 days", "In 30 Tagen"],
-  "expires.90": ["In 90 days", "In 90 Tagen"],
-  "expires.default": ["Default", "Wie üblich"],
-  "expires.never": ["does not expire", "läuft nicht ab"],
-  "expires.on": ["expires on {time}", "läuft ab am {time}"],
-  expiry: ["Your access ends on {time}.", "Ihr Zugriff endet am {time}."],
-  export: ["Export", "Exportieren"],
-  "export.all": ["All plants", "Alle Pflanzen"],
-  "export.csv": ["Export CSV", "CSV exportieren"],
-  "export.done": ["Exported {n} plant|Exported {n} plants", "{n} Pflanze exportiert|{n} Pflanzen exportiert"],
-  "export.failed": ["The list could not be loaded: nothing was exported", "Die Liste war nicht zu laden: nichts wurde exportiert"],
-  "export.shown": ["Plants found", "Gefundene Pflanzen"],
-  "file.binary": ["This is not a text file: save it as “CSV UTF-8”, and choose it again.", "Das ist keine Textdatei: speichern Sie sie als „CSV UTF-8“, und wählen Sie sie noch einmal."],
-  "file.empty": ["This file has no plants.", "Diese Datei hat keine Pflanzen."],
-  "file.large": ["This file is larger than {max} MiB: split it and import the parts.", "Diese Datei ist größer als {max} MiB: teilen Sie sie und importieren Sie die Teile."],
-  "file.unread": ["This file could not be read: choose it again.", "Diese Datei war nicht zu lesen: wählen Sie sie noch einmal."],
-  "file.workbook": ["This is a workbook: save it as “CSV UTF-8”, and choose that file.", "Das ist eine Arbeitsmappe: speichern Sie sie als „CSV UTF-8“, und wählen Sie diese Datei."],
-  filter: ["Filter", "Filter"],
-  "filter.remove": ["Stop filtering by {tag}", "Filter {tag} entfernen"],
-  find: ["Search", "Suchen"],
-  forbidden: ["This token cannot list plants", "Dieses Token darf keine Pflanzen auflisten"],
-  "forbidden.hint": ["Ask the store’s owner for another one.", "Bitten Sie den Inhaber um ein anderes."],
-  "found.none": ["No plants match {what}.", "Keine Pflanzen zu {what}."],
-  history: ["History", "Verlauf"],
-  "history.created": ["added {what}", "fügte {what} hinzu"],
-  "history.deleted": ["deleted {what}", "löschte {what}"],
-  "history.loading": ["Loading the history…", "Verlauf wird geladen…"],
-  "history.none": ["The history of this is no longer kept.", "Hier ist nichts mehr verzeichnet."],
-  "history.of": ["History of {store}", "Verlauf von {store}"],
-  "history.older": ["Older", "Ältere"],
-  "history.restore": ["Restore", "Wiederherstellen"],
-  "history.updated": ["changed {what}", "änderte {what}"],
-  id: ["ID", "ID"],
-  import: ["Import…", "Importieren…"],
-  "import.changed": ["{n} will be changed", "{n} werden geändert"],
-  "import.choose": ["Choose a file, drop one, or paste rows of a sheet", "Datei wählen, ablegen oder Zeilen einer Tabelle einfügen"],
-  "import.columns": ["Columns of the file", "Spalten der Datei"],
-  "import.equal": ["{n} line is the same as an earlier one.|{n} lines are the same as earlier ones.", "{n} Zeile gleicht einer früheren.|{n} Zeilen gleichen früheren."],
-  "import.header": ["The first line is a header", "Die erste Zeile ist eine Überschrift"],
-  "import.hint": ["A sheet saved as CSV, with its columns in any order. Only names are required.", "Eine als CSV gespeicherte Tabelle, Spalten in beliebiger Folge. Nur Namen sind nötig."],
-  "import.ids": ["None: assign new IDs", "Keine: neue IDs vergeben"],
-  "import.ignored": ["Ignored: {titles}", "Nicht beachtet: {titles}"],
-  "import.left": ["{n} line was not imported{why}|{n} lines were not imported{why}", "{n} Zeile wurde nicht importiert{why}|{n} Zeilen wurden nicht importiert{why}"],
-  "import.letters": [" The file is not in UTF-8: check that letters such as ä and é are right.", " Die Datei ist nicht in UTF-8: prüfen Sie Buchstaben wie ä und é."],
-  "import.line": ["Line {n}", "Zeile {n}"],
-  "import.more": ["and {n} more", "und {n} weitere"],
-  "import.none": ["None", "Keine"],
-  "import.other": ["Choose another file", "Andere Datei wählen"],
-  "import.pasted": ["pasted rows", "eingefügten Zeilen"],
-  "import.reading": ["Reading the file…", "Datei wird gelesen…"],
-  "import.ready": ["{n} new", "{n} neu"],
-  "import.save": ["Download them", "Herunterladen"],
-  "import.start": ["Import {n} plant|Import {n} plants", "{n} Pflanze importieren|{n} Pflanzen importieren"],
-  "import.stored": ["already here: {n}", "schon da: {n}"],
-  "import.title": ["Import", "Import von"],
-  "import.troubled": ["problems: {n}", "Probleme: {n}"],
-  "import.twins": ["{n} looks like a plant you already have.|{n} look like plants you already have.", "{n} gleicht einer Pflanze, die schon da ist.|{n} gleichen Pflanzen, die schon da sind."],
-  "import.unsent": ["not sent, or the result is unknown", "nicht gesendet, oder das Ergebnis ist unbekannt"],
-  "import.what": ["Import plants", "Pflanzen importieren"],
-  "in.store": ["in {store}", "in {store}"],
-  invite: ["Invite a colleague", "Jemanden einladen"],
-  "invite.link": ["Send this link to {user}. It can be used once, within 10 minutes.", "Senden Sie diesen Link an {user}. Er gilt einmal, 10 Minuten lang."],
-  "invite.make": ["Create link", "Link erstellen"],
-  "invite.token": ["The token of {user}. Copy it now: it will not be shown again.", "Das Token von {user}. Kopieren Sie es jetzt: es wird nicht wieder gezeigt."],
-  keys: ["Keyboard", "Tastatur"],
-  "keys.grid": ["Arrow keys move, Enter edits, Space selects, Delete deletes, question mark shows all keys.", "Pfeiltasten bewegen, Enter bearbeitet, Leertaste wählt aus, Entf löscht, Fragezeichen zeigt alle Tasten."],
-  label: ["Label (optional)", "Bezeichnung (freiwillig)"],
-  labels: ["Labels", "Schilder"],
-  "labels.print": ["Print labels", "Schilder drucken"],
-  language: ["Deutsch", "English"],
-  "link.failed": ["The link did not sign you in. {reason}", "Der Link hat Sie nicht angemeldet. {reason}"],
-  "link.revoke.ask": ["Revoke the link of {user}?", "Link von {user} widerrufen?"],
-  "link.until": ["can be used until {time}", "gilt bis {time}"],
-  links: ["Unused links", "Unbenutzte Links"],
-  loading: ["Loading the plants…", "Pflanzen werden geladen…"],
-  member: ["Member", "Mitglied"],
-  "member.remove": ["Remove", "Entfernen"],
-  "member.remove.ask": ["Remove {user}?", "{user} entfernen?"],
-  members: ["Members", "Mitglieder"],
-  more: ["More", "Mehr"],
-  name: ["Name", "Name"],
-  notices: ["Notices", "Hinweise"],
-  offline: ["Offline. Your changes will be saved when the connection is back.", "Offline. Ihre Änderungen werden gespeichert, sobald die Verbindung wieder da ist."],
-  online: ["The connection is back.", "Die Verbindung ist wieder da."],
-  "panel.none": ["There is no plant {id} in this store.", "In diesem Bestand gibt es keine Pflanze {id}."],
-  person: ["Your account", "Ihr Konto"],
-  plants: ["{n} plant|{n} plants", "{n} Pflanze|{n} Pflanzen"],
-  problems: ["Problems", "Probleme"],
-  "queue.unknown": ["It is unknown whether this was saved", "Der Server sagte nicht, ob es gespeichert ist"],
-  refused: ["Not saved: {what}. {reason}", "Nicht gespeichert: {what}. {reason}"],
-  "refused.row": ["Not saved: {what}", "Nicht gespeichert: {what}"],
-  remember: ["Keep me signed in", "Angemeldet bleiben"],
-  "remember.hint": ["Not on a shared device.", "Nicht auf einem gemeinsamen Gerät."],
-  role: ["Role", "Rolle"],
-  "role.changed": ["You are now {role} of {store}.", "In {store} sind Sie jetzt {role}."],
-  "role.editor": ["editor", "Bearbeiter"],
-  "role.owner": ["owner", "Inhaber"],
-  "role.reader": ["reader", "Leser"],
-  "rule.blank": ["{field} must not be only white space", "{field} darf nicht nur aus Leerzeichen bestehen"],
-  "rule.characters": ["{field} must not contain control characters or overrides of the text’s direction", "{field} darf keine Steuerzeichen enthalten, auch keine für die Schreibrichtung"],
-  "rule.columns": ["The line has too many columns", "Die Zeile hat zu viele Spalten"],
-  "rule.length": ["{field} must be {min} to {max} characters long, not {length}", "{field} muss {min} bis {max} Zeichen lang sein, nicht {length}"],
-  "rule.line": ["ID {id} is already in line {line}", "ID {id} steht schon in Zeile {line}"],
-  "rule.missing": ["{field} is missing", "{field} fehlt"],
-  "rule.quote": ["A quoted cell does not end at its closing quote", "Eine Zelle in Anführungszeichen endet nicht mit ihnen"],
-  "rule.range": ["ID must be from {min} to {max}", "ID muss von {min} bis {max} sein"],
-  "rule.taken": ["ID {id} belongs to another plant, {name}", "ID {id} gehört einer anderen Pflanze, {name}"],
-  "rule.whole": ["ID must be a whole number, such as 7", "ID muss eine ganze Zahl sein, etwa 7"],
-  "scopes.create": ["Add plants only", "Nur Pflanzen hinzufügen"],
-  "scopes.list": ["List plants only", "Nur Pflanzen auflisten"],
-  "scopes.manage": ["Everything, and manage access", "Alles, auch Zugriff verwalten"],
-  "scopes.role": ["Everything the role allows", "Alles, was die Rolle erlaubt"],
-  scopes: ["May", "Darf"],
-  select: ["Select", "Auswählen"],
-  "select.all": ["Select all", "Alle auswählen"],
-  selected: ["{n} selected|{n} selected", "{n} ausgewählt|{n} ausgewählt"],
-  selection: ["Selected plants", "Ausgewählte Pflanzen"],
-  "sign-in": ["Sign in", "Anmelden"],
-  "sign-in.start": ["Started it yourself? The terminal that runs it has a link.", "Selbst gestartet? Im Terminal, in dem es läuft, steht ein Link."],
-  "sign-out": ["Sign out", "Abmelden"],
-  "sign-out.ask": ["{n} change is not saved yet. Sign out and lose it?|{n} changes are not saved yet. Sign out and lose them?", "{n} Änderung ist noch nicht gespeichert. Abmelden und sie verlieren?|{n} Änderungen sind noch nicht gespeichert. Abmelden und sie verlieren?"],
-  "signed-in.tab": ["You are signed in until you close this tab.", "Sie sind angemeldet, bis Sie diesen Tab schließen."],
-  "signed-out.elsewhere": ["You signed out in another tab.", "Sie haben sich in einem anderen Tab abgemeldet."],
-  skip: ["Skip to the plants", "Zu den Pflanzen"],
-  sort: ["Sort", "Sortieren"],
-  "sort.id": ["Oldest ID first", "Älteste ID zuerst"],
-  "sort.newest": ["Newest ID first", "Neueste ID zuerst"],
-  stop: ["Stop", "Anhalten"],
-  stopped: ["Stopped: {n} was not changed|Stopped: {n} were not changed", "Angehalten: {n} ist unverändert|Angehalten: {n} sind unverändert"],
-  store: ["Store", "Bestand"],
-  "store.barred": ["You have no access to {store}.", "Sie haben keinen Zugriff auf {store}."],
-  "store.barred.hint": ["Ask its owner for a link, or check the address.", "Bitten Sie den Inhaber um einen Link, oder prüfen Sie die Adresse."],
-  "store.open": ["Open {store}", "{store} öffnen"],
-  "switch.now": ["You are signed in to {store} as {user}.", "Sie sind bei {store} als {user} angemeldet."],
-  "switch.title": ["Sign in to {store} as {user}?", "Bei {store} als {user} anmelden?"],
-  tag: ["Tag", "Etikett"],
-  "tag.apply": ["Set", "Setzen"],
-  "tag.ask": ["Tag {n} plant {tag}?|Tag {n} plants {tag}?", "{n} Pflanze mit {tag} etikettieren?|{n} Pflanzen mit {tag} etikettieren?"],
-  "tag.new": ["New tag", "Neues Etikett"],
-  "tag.none": ["No tag", "Ohne Etikett"],
-  "tag.remove": ["Remove tag", "Etikett entfernen"],
-  "tag.set": ["Set tag", "Etikett setzen"],
-  tags: ["Tags", "Etiketten"],
-  "tags.none": ["No plant has a tag yet.", "Noch hat keine Pflanze ein Etikett."],
-  token: ["Token", "Token"],
-  "token.expired": ["Your token has expired. Ask the store’s owner for a new link.", "Ihr Token ist abgelaufen. Bitten Sie den Inhaber um einen neuen Link."],
-  "token.hint": ["Ask the store’s owner. Starts with pst_. A sign-in link is easier.", "Vom Inhaber des Bestands. Beginnt mit pst_. Ein Anmeldelink ist einfacher."],
-  "token.for": ["A token for a program", "Ein Token für ein Programm"],
-  "token.make": ["Create token", "Token erstellen"],
-  "token.malformed": ["This is not a token: a token has only letters, digits and underscores. Copy it again.", "Das ist kein Token: es hat nur Buchstaben, Ziffern und Unterstriche. Kopieren Sie es noch einmal."],
-  "token.never": ["never used", "nie benutzt"],
-  "token.revoke": ["Revoke", "Widerrufen"],
-  "token.revoke.ask": ["Revoke the token of {user}?", "Token von {user} widerrufen?"],
-  "token.show": ["Show", "Zeigen"],
-  "token.this": [" (this one)", " (dieses)"],
-  "token.used": ["last used on {time}", "zuletzt benutzt am {time}"],
-  tokens: ["Tokens", "Token"],
-  "tokens.hint": ["Tokens for all stores are not listed: remove the member to end them.", "Token für alle Bestände stehen nicht hier: entfernen Sie das Mitglied, um sie zu beenden."],
-  undo: ["Undo", "Rückgängig"],
-  "undo.can": ["You can undo this.", "Sie können das zurücknehmen."],
-  "undo.none": ["Nothing to undo", "Nichts zurückzunehmen"],
-  "untag.ask": ["Remove the tag of {n} plant?|Remove the tags of {n} plants?", "Etikett von {n} Pflanze entfernen?|Etiketten von {n} Pflanzen entfernen?"],
-  webhooks: ["Webhooks", "Webhooks"],
-  "webhook.accepted": ["accepted", "angenommen"],
-  "webhook.add": ["Add a webhook", "Webhook hinzufügen"],
-  "webhook.again": ["again at {time}", "erneut um {time}"],
-  "webhook.behind": ["changes are on their way", "Änderungen sind unterwegs"],
-  "webhook.delete.ask": ["Delete the webhook to {url}?", "Webhook an {url} löschen?"],
-  "webhook.ended": ["paused: nothing was accepted for 5 days", "pausiert: 5 Tage lang wurde nichts angenommen"],
-  "webhook.events": ["Send when a plant is", "Meldet, wenn eine Pflanze … wird"],
-  "webhook.failing": ["failing since {time}", "scheitert seit {time}"],
-  "webhook.gone": ["paused: the receiver answered 410 (Gone)", "pausiert: der Empfänger will nichts mehr (410)"],
-  "webhook.log": ["Deliveries", "Zustellungen"],
-  "webhook.log.none": ["Nothing was sent in the last week.", "In der letzten Woche wurde nichts gesendet."],
-  "webhook.pause": ["Pause", "Pausieren"],
-  "webhook.paused": ["paused", "pausiert"],
-  "webhook.plant.created": ["added", "hinzugefügt"],
-  "webhook.plant.deleted": ["deleted", "gelöscht"],
-  "webhook.plant.updated": ["changed", "geändert"],
-  "webhook.resume": ["Resume", "Fortsetzen"],
-  "webhook.rotate": ["New secret", "Neues Geheimnis"],
-  "webhook.rotate.ask": ["Give this webhook a new secret?", "Diesem Webhook ein neues Geheimnis geben?"],
-  "webhook.rotate.hint": ["For 24 hours messages are signed with both.", "24 Stunden lang sind Meldungen mit beiden signiert."],
-  "webhook.secret": ["The secret that signs what is sent to {url}. Copy it now: it will not be shown again.", "Das Geheimnis, das Meldungen an {url} signiert. Kopieren Sie es jetzt: es wird nicht wieder gezeigt."],
-  "webhook.store.resync": ["reload everything", "alles neu laden"],
-  "webhook.tag": ["Only with the tag (optional)", "Nur mit dem Etikett (freiwillig)"],
-  "webhook.test": ["Test", "Testen"],
-  "webhook.url": ["Address", "Adresse"],
-  "webhook.webhook.test": ["Test", "Test"],
-  "webhook.works": ["works", "läuft"],
-};
-
+/** @type {Record<string, string[]>} */ const TEXTS = JSON.parse($("texts").textContent);
+$("texts").remove();
 const LANGUAGES = ["en", "de"];
 const wanted = [device.get("language"), ...navigator.languages].map((name) => name?.slice(0, 2) ?? "");
 export const language = wanted.find((name) => LANGUAGES.includes(name)) ?? "en";
@@ -283,40 +13,38 @@ const column = LANGUAGES.indexOf(language);
 // Of this language: as in the user's country, if the browser knows it.
 const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
 export const { format: figures } = new Intl.NumberFormat(locale);
-const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
-const times = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
-/** @param {string} time */
-export const formatTime = (time) => times.format(Date.parse(time));
-/** @param {string} time */
-export const formatClock = (time) => clock.format(Date.parse(time));
-/** @param {string} time */
-export const formatDay = (time) => days.format(Date.parse(time));
+/** @param {Intl.DateTimeFormatOptions} options */
+function makeFormat(options) {
+  const { format } = new Intl.DateTimeFormat(locale, options);
+  return (/** @type {string} */ time) => format(Date.parse(time));
+}
+export const formatDay = makeFormat({ dateStyle: "medium" });
+export const formatClock = makeFormat({ timeStyle: "short" });
+export const formatTime = makeFormat({ dateStyle: "medium", timeStyle: "short" });
 
 /** @param {string} key @param {Values} values */
 function find(key, { n }) {
-  const text = TEXTS[/** @type {keyof typeof TEXTS} */ (key)]?.[column] ?? key;
-  const [single, several = single] = text.split("|");
+  const [single, several = single] = (TEXTS[key]?.[column] ?? key).split("|");
   return n === 1 ? single : several;
 }
 
 /** @param {string | number | undefined} value */
 const write = (value) => (typeof value === "number" ? figures(value) : (value ?? ""));
-
-/** @param {TextKey | string} key @param {Values} [values] */
+/** @param {string} key @param {Values} [values] */
 export const t = (key, values = {}) => find(key, values).replace(/\{(\w+)\}/g, (_, name) => write(values[name]));
 
-// What the service says, by its number.
-/** @param {number} number @param {string} message */
-export const explainError = (number, message) => (`error.${number}` in TEXTS ? t(`error.${number}`, { message }) : message);
+/** What the service says, by its number. @param {number} number @param {string} message */
+export const explainError = (number, message) =>
+  TEXTS[`error.${number}`] ? t(`error.${number}`, { message }) : message;
 
-// For names and tags in any script: each gets its own direction.
-/** @param {TextKey | string} key @param {Values} [values] @returns {Content} */
+/** With values in any script: each gets its own direction. @param {string} key @param {Values} [values] */
 export const rich = (key, values = {}) =>
-  find(key, values).split(/\{(\w+)\}/).map((part, at) => (at % 2 ? bdi(write(values[part])) : part));
+  find(key, values)
+    .split(/\{(\w+)\}/)
+    .map((part, at) => (at % 2 ? bdi(write(values[part])) : part));
 
-// The texts of the page as it was sent.
+/** The texts of the page as it was sent. */
 export function fillTexts() {
   document.documentElement.lang = language;
   for (const part of all("[data-t]")) part.textContent = t(part.dataset.t ?? "");

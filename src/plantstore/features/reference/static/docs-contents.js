@@ -6,10 +6,13 @@ const BAND = "-15% 0px -80% 0px"; // of the window: what is there is being read
 
 export function followReader() {
   const links = new Map([...all("#contents a")].map((link) => [link.getAttribute("href")?.slice(1), link]));
-  const observer = new IntersectionObserver((entries) => {
-    const read = entries.findLast((entry) => entry.isIntersecting);
-    if (read) show(links.get(read.target.id));
-  }, { rootMargin: BAND });
+  const observer = new IntersectionObserver(
+    (entries) => {
+      const read = entries.findLast((entry) => entry.isIntersecting);
+      if (read) show(links.get(read.target.id));
+    },
+    { rootMargin: BAND },
+  );
   for (const id of links.keys()) {
     const target = document.getElementById(id ?? "");
     if (target) observer.observe(target);
@@ -29,7 +32,8 @@ export function startSearch() {
   search.hidden = false;
   search.addEventListener("input", () => {
     const words = search.value.toLowerCase().split(/\s+/);
-    for (const { link, text } of links) Reflect.set(link.parentElement ?? link, "hidden", !words.every((word) => text.includes(word)));
+    for (const { link, text } of links)
+      Reflect.set(link.parentElement ?? link, "hidden", !words.every((word) => text.includes(word)));
   });
   search.addEventListener("keydown", ({ key }) => {
     if (key === "Enter") links.find(({ link }) => link.checkVisibility())?.link.click();

@@ -78,7 +78,7 @@ function follow(form, field) {
     for (const other of all("[name=token]")) Reflect.set(other, "value", field.value);
   } else if (field.name === "type") {
     for (const body of form.querySelectorAll("textarea"))
-      /** @type {HTMLElement} */ (body.parentElement).hidden = body.dataset.type !== field.value;
+      Reflect.set(body.parentElement ?? body, "hidden", body.dataset.type !== field.value);
   }
 }
 
@@ -143,7 +143,9 @@ async function show(response, result) {
   const code = make("code");
   const body = make("div", { className: "box", hidden: true }, make("pre", { tabIndex: 0 }, code));
   result.replaceChildren(headers, body);
-  const text = await readInto(response, code, () => { body.hidden = false; });
+  const text = await readInto(response, code, () => {
+    body.hidden = false;
+  });
   if (response.headers.get("content-type")?.startsWith("application/json")) code.textContent = layOut(text);
   colour(code);
   if (!response.ok) result.append(...linkError(text));
