@@ -56,7 +56,6 @@ class Event(Struct, frozen=True):
 
 
 def open_administration(url: str) -> "Administration":
-    """The administration of the database of a URL."""
     return Administration(open_test_session(url))
 
 
@@ -79,8 +78,6 @@ def reading(function: Function[Given, Result]) -> Method[Given, Result]:
 
 
 def changing(function: Function[Given, Result]) -> Method[Given, Result]:
-    """A function in a transaction."""
-
     def change(self: "Administration", /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
         with self.session.transaction():
             return function(self.session, *args, **kwargs)

@@ -12,5 +12,4 @@ class Clock:
         self.now = float(next(_starts))
 
     def __call__(self) -> float:
-        """The time."""
         return self.now

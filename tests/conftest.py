@@ -55,7 +55,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
 def database_kind(request: pytest.FixtureRequest) -> Kind:
-    """Each kind of database."""
     return find_kind(request)
 
 
@@ -96,12 +95,10 @@ def store() -> str:
 
 @pytest.fixture
 def token(service: Service, store: str) -> str:
-    """A token of the store's owner."""
     return service.make_token(store, f"owner-of-{store}")
 
 
 @pytest.fixture
 def client(service: Service, token: str) -> Iterator[httpx.Client]:
-    """A client of the store's owner."""
     with service.client(token) as authorised:
         yield authorised

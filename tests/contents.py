@@ -34,7 +34,6 @@ def contents(url: str) -> dict[str, Rows]:
 
 
 def select(url: str, sql: str) -> Rows:
-    """The rows of a query."""
     if url.startswith("postgres"):
         with psycopg.connect(url) as connection:
             return connection.execute(sql.encode()).fetchall()

@@ -34,7 +34,6 @@ def _fresh_sqlite(folder: Path) -> Iterator[str]:
 
 
 def create_sqlite(folder: Path) -> str:
-    """The URL of a new database in a folder."""
     url = f"{_SQLITE_PREFIX}///{folder / 'plants.db'}"
     create_database(url)
     return url
@@ -44,7 +43,6 @@ SQLITE = Kind("sqlite", _fresh_sqlite)
 
 
 def postgres_kind(server: PostgresServer) -> Kind:
-    """Databases of this server."""
     return Kind("postgres", lambda _folder: server.fresh())
 
 

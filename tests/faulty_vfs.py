@@ -26,14 +26,12 @@ class Disk:
         self._has_failed = False
 
     def write(self) -> None:
-        """Fail while there is a fault of writes."""
         if self._fault.exists() and "write" in self._fault.read_text(encoding="utf-8"):
             with self._fault.with_name(f"{self._fault.name}.writes").open("ab") as failed:
                 failed.write(b".")
             raise _make_error(apsw.SQLITE_IOERR_WRITE)
 
     def sync(self, *, is_database: bool) -> None:
-        """Fail while there is a fault for this file."""
         if self._has_failed:
             self._fault.with_name(f"{self._fault.name}.synced-again").touch()
         if not self._fault.exists():
@@ -62,12 +60,10 @@ class FaultyFile(apsw.VFSFile):
         self._disk = disk
 
     def xSync(self, flags: int) -> None:  # noqa: N802 - SQLite's name
-        """Fail while there is a fault, else sync."""
         self._disk.sync(is_database=self._is_database)
         super().xSync(flags)
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 - SQLite's name
-        """Fail while there is a fault of writes, else write."""
         self._disk.write()
         super().xWrite(data, offset)
 
@@ -82,7 +78,6 @@ class FaultyVFS(apsw.VFS):
     def xOpen(  # noqa: N802 - SQLite's name
         self, name: str | apsw.URIFilename | None, flags: list[int]
     ) -> FaultyFile:
-        """Open a file."""
         return FaultyFile(name, flags, self._disk)
 
 

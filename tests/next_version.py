@@ -16,7 +16,6 @@ MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"
 
 
 def next_program(program: Program, migration: str = MIGRATION, adapter: str = "sqlite") -> Program:
-    """The next program, on the same database."""
     folder = program.folder / "next"
     shutil.copytree(Path(plantstore.__file__).parent, folder / "plantstore")
     migrations = folder / "plantstore" / adapter / "migrations"

@@ -69,7 +69,6 @@ class Service:
         raise AssertionError(f"not ready:\n{self.log()}")
 
     def launch(self) -> None:
-        """Start the process, and wait for nothing."""
         self.process: subprocess.Popen[bytes] | ForkedProcess
         with self.log_path.open("ab") as log, Path(os.devnull).open("rb") as nothing:
             if self.command:
@@ -107,7 +106,6 @@ class Service:
             self.stop()
 
     def log(self) -> str:
-        """All that the process printed."""
         return self.log_path.read_text(encoding="utf-8")
 
     def make_token(
@@ -148,7 +146,6 @@ class Service:
             administration.add_member(store, user, role)
 
     def events(self, store: str) -> list[Event]:
-        """The store's events."""
         with self.administration() as administration:
             return list(administration.list_events(store))
 

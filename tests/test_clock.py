@@ -15,7 +15,6 @@ class Machine:
         self.steady = SteadyClock(HOUR, lambda: self.clock, lambda: self.timer)
 
     def run(self, seconds: float) -> int | None:
-        """What the clock says after some time."""
         self.clock += seconds
         self.timer += seconds
         return self.steady.read()

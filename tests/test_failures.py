@@ -11,7 +11,6 @@ from tests.clock import Clock
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that stands."""
     return Clock()
 
 

@@ -15,7 +15,6 @@ MIGRATIONS = [Migration(number, f"step_{number}", f"SELECT {number};") for numbe
 
 
 def recorded(migration: Migration) -> Applied:
-    """The row of a migration that was applied."""
     return Applied(
         migration.number, migration.name, migration.checksum, migration.compatible_since, 0
     )

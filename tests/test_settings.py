@@ -56,7 +56,6 @@ OTHER: dict[str, tuple[str, Any]] = {
 def load(
     flags: dict[str, object], environ: dict[str, str], file: Path | None = None
 ) -> dict[str, Any]:
-    """The settings by name."""
     return find_values(load_settings(Sources(flags, environ, str(file or ""))))
 
 

@@ -9,5 +9,4 @@ from tests.cli.program import Program
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The program with a database that nobody has used."""
     return Program(tmp_path).with_database()

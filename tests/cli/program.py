@@ -80,7 +80,6 @@ class Program:
             administration.create_store(name, max_plants)
 
     def run(self, *arguments: str | bytes, stdin: str = "", **environ: str) -> Result:
-        """Run a command to its end."""
         with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
             given.write(stdin.encode())
             given.seek(0)
@@ -152,7 +151,6 @@ class Program:
 
 
 def clean_environ(home: Path) -> dict[str, str]:
-    """The environment without settings of ours, and with another home."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PLANTSTORE_", "XDG_"))}
     for variable in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM"):
         kept.pop(variable, None)

@@ -35,7 +35,6 @@ def unchanged(folder: Path) -> Iterator[None]:
 
 
 def failures(program: Program, folder: Path | None = None) -> dict[str, str]:
-    """The failed checks, by name."""
     with unchanged(folder or program.folder / "data"):
         done = program.run("check", "--json")
         shown = program.run("check")

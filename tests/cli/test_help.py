@@ -37,7 +37,6 @@ COMMANDS = list(commands(cli))
 
 
 def help_of(*path: str) -> str:
-    """What the program prints for ``--help``."""
     shown = CliRunner().invoke(cli, [*path, "--help"], prog_name="plantstore")
     assert shown.exit_code == 0
     return shown.output
@@ -89,7 +88,6 @@ def test_help_is_a_command_too(program: Program) -> None:
 
 
 def complete(program: Program, setup: str, words: str) -> list[str]:
-    """What bash offers for the last of the words."""
     done = program.in_shell(COMPLETE.format(setup=setup, words=words), shell="bash")
     assert (done.status, done.err) == (0, "")
     return sorted(done.out.split())

@@ -10,7 +10,6 @@ PROGRAM = shlex.join(PLANTSTORE)
 
 
 def advice(program: Program, call: str) -> str:
-    """The corrected command that the program prints."""
     refused = program.refusal(*shlex.split(call), status=2)
     before, _, line = refused.rstrip().rpartition("\n")
     assert before.endswith("Error: give plantstore's own options before the command:\n")

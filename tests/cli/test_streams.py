@@ -20,7 +20,6 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def run_on_terminal(program: Program, *arguments: str, **environ: str) -> str:
-    """What a command prints on a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [*PLANTSTORE, *arguments],

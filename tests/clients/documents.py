@@ -39,7 +39,6 @@ def run(*command: object, folder: Path) -> str:
 
 
 def tool(name: str) -> Path:
-    """A program of node_modules."""
     return NODE_MODULES / ".bin" / name
 
 

@@ -36,7 +36,6 @@ RESULTS = {
 
 @pytest.fixture(params=["python", "typescript"])
 def language(request: pytest.FixtureRequest) -> str:
-    """The language of a client."""
     name: str = request.param
     return name
 
@@ -59,7 +58,6 @@ def make_program(language: str, source: str, folder: Path) -> list[str]:
 
 @pytest.fixture
 def program(language: str, tmp_path: Path) -> list[str]:
-    """The command of the program that uses all of a client."""
     name = "client.py" if language == "python" else "client.ts"
     return make_program(language, (PROGRAMS / name).read_text(encoding="utf-8"), tmp_path)
 

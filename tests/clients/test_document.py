@@ -49,7 +49,6 @@ EVERYTHING = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service for the programs."""
     with Service(tmp_path_factory.mktemp("clients")) as running:
         yield running
 
@@ -103,7 +102,6 @@ def test_python_programs_type_check_and_run(
 
 
 def generate_client(document: Path, folder: Path) -> None:
-    """Generate the package ``client`` from a document."""
     generator = PYTHON.with_name("openapi-python-client")
     options = ("--meta", "none", "--output-path", "client")
     run(generator, "generate", "--path", document, *options, folder=folder)

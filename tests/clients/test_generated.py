@@ -14,7 +14,6 @@ HEADING = "Generated clients"
 
 
 def block(kind: str, service: Service, number: int = 0) -> str:
-    """A block, with the service's address."""
     text = take("clients.md", HEADING, kind=kind)[number]
     return text.replace("http://127.0.0.1:8080", service.origin)
 

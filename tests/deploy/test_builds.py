@@ -44,7 +44,6 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """A checkout between releases, with one commit."""
     return Checkout(tmp_path / "checkout", "9.1.0.dev")
 
 

@@ -69,12 +69,10 @@ class Block(Struct, frozen=True):
 
 
 def read_page(path: Path) -> str:
-    """The page's text."""
     return path.read_text(encoding="utf-8")
 
 
 def blocks_of(path: Path) -> Iterator[Block]:
-    """The page's blocks, in their order."""
     if path.name == _GENERATED:
         return
     text = read_page(path)
@@ -93,12 +91,10 @@ def take(page: str, *headings: str, kind: str = "sh") -> list[str]:
 
 
 def without_blocks(path: Path) -> str:
-    """The page's prose."""
     return _BLOCK.sub("", read_page(path))
 
 
 def anchors_of(path: Path) -> set[str]:
-    """The anchors of the page's headings."""
     return set(map(anchor_of, re.findall(r"^#+ (.+)$", without_blocks(path), re.MULTILINE)))
 
 

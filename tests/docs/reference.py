@@ -56,7 +56,6 @@ notes and logs to stderr."""
 
 
 def render() -> str:
-    """The whole file."""
     lines = [_INTRODUCTION]
     for name, kind in SETTINGS.items():
         default, meaning = _default(getattr(kind(), name)), _describe(setting_types(kind)[name])

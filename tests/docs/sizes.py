@@ -19,7 +19,6 @@ _HEAD = """
 
 
 def count_lines(*folders: Path) -> int:
-    """Lines of Python and SQL."""
     files = (file for folder in folders for file in folder.rglob("*.*"))
     return sum(file.read_bytes().count(b"\n") for file in files if file.suffix in {".py", ".sql"})
 
@@ -40,7 +39,6 @@ def sizes() -> Iterator[tuple[str, str, int, int]]:
 
 
 def write_table() -> None:
-    """Write the table in its place."""
     before, rest = ARCHITECTURE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
     rows = "".join(

@@ -15,7 +15,6 @@ NAMED = "plants-20301231T235959.123Z.db"
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The program with an empty database."""
     return Program(tmp_path).with_database()
 
 

@@ -39,12 +39,10 @@ class Reader:
         }
 
     def id_of(self, user: str) -> str:
-        """The id of a user's token."""
         (token,) = self.program.data("token", "list", "--user", user)
         return str(token["id"])
 
     def paste(self, *blocks: str, **environ: str) -> str:
-        """Run blocks in a shell; what they print."""
         script = "".join(blocks)
         for documented, actual in self._values.items():
             script = script.replace(documented, actual)
@@ -64,7 +62,6 @@ class Reader:
 
 @pytest.fixture
 def reader(tmp_path: Path) -> Iterator[Reader]:
-    """A reader."""
     program = Program(tmp_path)
     with Service(tmp_path, database=program.database) as service:
         yield Reader(program, service)

@@ -11,7 +11,6 @@ IDS = range(1, 21)
 
 
 def paste(disk: SmallDisk, block: str) -> str:
-    """Run a block in a shell; what it prints."""
     script = block.replace("http://127.0.0.1:8080", disk.service.origin)
     script = script.replace("/var/backups/plantstore", str(disk.program.folder / "backups"))
     return pages.paste(disk.program, "exec 2>&1\n", script)

@@ -44,7 +44,6 @@ def apply(state: State, operation: Operation) -> tuple[Outcome, State]:
 
 
 def apply_update(state: State, operation: Operation) -> tuple[Outcome, State]:
-    """As ``apply``, for an update."""
     if state is None:
         return Outcome.NO_SUCH_PLANT, None
     if state != operation.expected:

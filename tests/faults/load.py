@@ -54,11 +54,9 @@ class LoadClient(threading.Thread):
         return [number for number in self.answers if number]
 
     def stop(self) -> None:
-        """End after the request in flight."""
         self._stopping.set()
 
     def send_next(self, client: httpx.Client) -> None:
-        """Create a plant, and perhaps delete it."""
         plant_id = self._next
         self._next += 1
         create = client.build_request("POST", "/plants", json=body(plant_id))
@@ -118,8 +116,6 @@ def running(load_clients: Sequence[LoadClient]) -> Iterator[None]:
 
 
 def wait_until_acknowledged(load_clients: list[LoadClient], plants: int) -> None:
-    """Wait until so many more plants are acknowledged, together."""
-
     def count() -> int:
         return sum(len(load_client.acknowledged) for load_client in load_clients)
 
@@ -128,7 +124,6 @@ def wait_until_acknowledged(load_clients: list[LoadClient], plants: int) -> None
 
 
 def wait_until_refused(load_clients: list[LoadClient], times: int = 1) -> None:
-    """Wait until each was refused so many times more."""
     wanted = [(one, len(one.refusals) + times) for one in load_clients]
     wait_until(lambda: all(len(one.refusals) >= count for one, count in wanted), pause=0.005)
 

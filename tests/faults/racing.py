@@ -27,7 +27,6 @@ _REFUSALS = {
 
 
 def open_client(service: Service, token: str) -> httpx.AsyncClient:
-    """A client of its own, with connections of its own."""
     headers = {"Authorization": f"Bearer {token}"}
     return httpx.AsyncClient(base_url=service.origin, headers=headers, timeout=60)
 

@@ -85,7 +85,6 @@ def takes_at_most(service: Service, size: int) -> Iterator[None]:
 
 
 def count_threads(service: Service) -> int:
-    """The threads of the process."""
     return len(list(Path(f"/proc/{service.process.pid}/task").iterdir()))
 
 

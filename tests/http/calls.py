@@ -13,7 +13,6 @@ ALL_FIELDS = {"include": "id"}
 
 
 def create(client: httpx.Client, body: bytes | str, **headers: str) -> httpx.Response:
-    """The answer to a create with this body."""
     return client.post("/plants", content=body, headers=JSON | headers)
 
 

@@ -25,7 +25,6 @@ class Route:
     status: int = 200  # of a good request with GET
 
     def __str__(self) -> str:
-        """Its name in a test's id."""
         return f"{self.method} {self.path}"
 
 
@@ -109,7 +108,6 @@ class StoreFixture:
 
 
 def make_fixture(service: Service) -> StoreFixture:
-    """A new store in the service."""
     store = f"fixture-{uuid4().hex}"
     token = service.make_token(store, f"owner of {store}", scopes=frozenset(Scope))
     fixture = StoreFixture(service, store, token)

@@ -27,7 +27,6 @@ class Case:
     ends: bool = False
 
     def __str__(self) -> str:
-        """Its name in a test's id."""
         size = len(self.sent)
         end = "" if size <= 150 else f" to {self.sent[-60:]!r}, {size} bytes"
         return f"{self.sent[:150]!r}{end}: {self.expected}"
@@ -44,7 +43,6 @@ def ended(sent: bytes | Message, *expected: int | bytes, method: str = "GET") ->
 
 
 def chunk(data: bytes) -> bytes:
-    """One chunk of a body."""
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 

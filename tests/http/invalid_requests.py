@@ -19,7 +19,6 @@ class InvalidRequest:
     name: str
 
     def __str__(self) -> str:
-        """Its name in a test's id."""
         return f"{self.number} {self.name}"
 
 

@@ -64,7 +64,6 @@ class Model:
         precondition: Precondition | None = None,
         key: str | None = None,
     ) -> int:
-        """A create, an update or a delete."""
         refused = self.refuse(token, kind)
         if refused is not None:
             return refused
@@ -76,7 +75,6 @@ class Model:
         return _STATUSES[outcome]
 
     def set_member(self, token: Token, user: str, role: Role) -> int:
-        """A member's new role."""
         if refused := self.refuse(token, Scope.MANAGE):
             return refused
         if role is not Role.OWNER and self._is_last_owner(user):
@@ -86,7 +84,6 @@ class Model:
         return status
 
     def remove_member(self, token: Token, user: str) -> int:
-        """A member that is to go."""
         if refused := self.refuse(token, Scope.MANAGE):
             return refused
         if user not in self.members:

@@ -32,7 +32,6 @@ class Message:
         return replace(self, headers=(*self.headers, (name, value)))
 
     def without(self, name: str) -> Self:
-        """Without the headers of this name."""
         kept = tuple(header for header in self.headers if header[0].lower() != name.lower())
         return replace(self, headers=kept)
 
@@ -41,11 +40,9 @@ class Message:
         return self.without(name).adding(name, value)
 
     def bearing(self, token: str) -> Self:
-        """With this token."""
         return self.setting("Authorization", f"Bearer {token}")
 
     def aimed_at(self, target: str) -> Self:
-        """With another target."""
         return replace(self, target=target)
 
     def carrying(self, body: bytes) -> Self:
@@ -63,7 +60,6 @@ class Message:
         return "\r\n".join(lines).encode() + _END_OF_HEAD
 
     def to_bytes(self) -> bytes:
-        """The whole request."""
         return self.head() + self.body
 
 
@@ -80,12 +76,10 @@ class Response:
 
     @property
     def json(self) -> Any:  # noqa: ANN401 - it is any JSON value
-        """The body's value."""
         return json.loads(self.body)
 
     @property
     def number(self) -> int:
-        """The error's number."""
         number: int = self.json["error"]
         return number
 
@@ -130,7 +124,6 @@ class Connection:
         self._unread = bytearray()
 
     def send(self, *parts: Message | bytes) -> None:
-        """Send all of the parts at once."""
         self._socket.sendall(
             b"".join(part if isinstance(part, bytes) else part.to_bytes() for part in parts)
         )
@@ -153,7 +146,6 @@ class Connection:
         return Response(int(status), headers)
 
     def ask(self, message: Message) -> Response:
-        """The answer to a request."""
         self.send(message)
         return self.receive(message.method)
 
@@ -199,7 +191,6 @@ class Connection:
         self._socket.close()
 
     def fileno(self) -> int:
-        """For select."""
         return self._socket.fileno()
 
     def __enter__(self) -> Self:

@@ -21,7 +21,6 @@ class Clients:
         self._stack = stack
 
     def connect(self, receive_buffer: int | None = None) -> Connection:
-        """A newcomer."""
         connection = Connection(self.fixture.service.origin, receive_buffer=receive_buffer)
         return self._stack.enter_context(connection)
 
@@ -35,7 +34,6 @@ class Clients:
         return connection, create.body
 
     def expect_no_room(self) -> None:
-        """Newcomers are refused."""
         for _ in range(5):
             newcomer = self.connect()
             answer = newcomer.receive()
@@ -44,13 +42,11 @@ class Clients:
             assert newcomer.read_to_end() == b""
 
     def has_room(self) -> bool:
-        """Whether a newcomer is served."""
         return self.connect().ask(LIVE).status == 200
 
 
 @pytest.fixture
 def clients(start: StartService) -> Iterator[Clients]:
-    """Clients of a service of their own."""
     with ExitStack() as stack:
         yield Clients(make_fixture(start(max_connections=8)), stack)
 

@@ -33,7 +33,6 @@ def full(fixture: StoreFixture) -> StoreFixture:
 
 
 def wait_for_none(service: Service) -> None:
-    """Return when the service has let go of all connections."""
     wait_until(lambda: count_connections(service) == 0)
 
 
@@ -98,13 +97,11 @@ class Lost(asyncio.Protocol):
         self.is_over = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Note the transport, and abort it."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         transport.abort()
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Tell the test."""
         self.is_over.set_result(None)
 
 

@@ -41,7 +41,6 @@ FAULTY = (sys.executable, "-m", "tests.faulty_vfs")
 
 @pytest.fixture
 def own_service(start: StartService) -> Service:
-    """A service that the test may break."""
     return start(write_timeout=0.3)
 
 

@@ -160,7 +160,6 @@ def create(impatient: Service) -> Message:
 
 @pytest.fixture
 def waiting(impatient: Service) -> Iterator[Connection]:
-    """A connection to it."""
     with Connection(impatient.origin) as connection:
         yield connection
 

@@ -21,7 +21,6 @@ def padded(size: int) -> Message:
 
 
 def with_headers(count: int) -> Message:
-    """A request with so many headers."""
     return Message("GET", "/livez", LIVE.headers + (("X", ""),) * (count - 1))
 
 

@@ -25,7 +25,6 @@ def listing(token: str) -> Message:
 
 
 def numbers(connection: Connection, tokens: list[str]) -> list[int]:
-    """The numbers of the errors that the tokens get."""
     return [connection.ask(listing(token)).number for token in tokens]
 
 

@@ -11,7 +11,6 @@ from tests.service import Service
 
 @pytest.fixture
 def long_list(fixture: StoreFixture) -> Message:
-    """A list that is streamed."""
     fill_store(fixture.service, fixture.store, 1500, size=250, filler=FILLER)
     return fixture.message(LISTS[0])
 

@@ -24,7 +24,6 @@ DECOMPRESS: Mapping[str | None, Callable[[bytes], bytes]] = {
 
 @pytest.fixture
 def full(service: Service) -> StoreFixture:
-    """A store with a long list."""
     fixture = make_fixture(service)
     fill_store(service, fixture.store, 3000)
     return fixture
@@ -36,7 +35,6 @@ def listing(fixture: StoreFixture, coding: str | None, target: str = "/plants") 
 
 
 def read(answer: Response) -> bytes:
-    """The list in an answer with a body."""
     return DECOMPRESS[answer.headers.get("content-encoding")](answer.body)
 
 

@@ -29,7 +29,6 @@ PLANTS = (
 
 
 def read(client: httpx.Client, form: str, query: str = "") -> httpx.Response:
-    """The list in a form."""
     answer = client.get(f"/plants{query}", headers={"Accept": form})
     return answer.raise_for_status()
 
@@ -48,7 +47,6 @@ def parse(answer: httpx.Response) -> list[dict[str, object]]:
 
 @pytest.fixture
 def odd(client: httpx.Client) -> httpx.Client:
-    """A client of a store with odd plants."""
     for plant in PLANTS:
         create_plant(client, *plant)
     return client
@@ -56,7 +54,6 @@ def odd(client: httpx.Client) -> httpx.Client:
 
 @pytest.fixture(scope="module")
 def many(service: Service) -> Iterator[httpx.Client]:
-    """A client of a store with 2500 plants."""
     with service.client(service.make_token("many", "owner of many")) as client:
         fill_store(service, "many", MANY)
         yield client

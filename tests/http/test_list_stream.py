@@ -32,7 +32,6 @@ def full(service: Service) -> StoreFixture:
 
 @pytest.fixture
 def writer(service: Service, full: StoreFixture) -> Iterator[httpx.Client]:
-    """Another client of that store."""
     with service.client(full.token) as client:
         yield client
 

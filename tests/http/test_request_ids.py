@@ -8,7 +8,6 @@ OWN = "a-Z_0.9~:/+=" + "x" * 116  # 128 characters
 
 
 def id_of(fixture: StoreFixture, message: Message) -> str:
-    """The id that the response has."""
     return fixture.send(message).headers["x-request-id"]
 
 

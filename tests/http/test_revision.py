@@ -9,7 +9,6 @@ CREATED, IDENTICAL = ({"id": 2, "name": "Aloe"} for _ in range(2))
 
 
 def revision_of(answer: httpx.Response) -> int:
-    """The revision in a response's header."""
     return int(answer.headers["store-revision"])
 
 

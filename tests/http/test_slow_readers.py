@@ -25,7 +25,6 @@ Connect = Callable[..., Connection]
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate, with its key beside it."""
     return make_certificate(tmp_path_factory.mktemp("certificate"))
 
 
@@ -43,7 +42,6 @@ def service(
 
 @pytest.fixture
 def connect(service: Service, certificate: Path) -> Connect:
-    """Connects to it."""
     if service.origin.startswith("http:"):
         return partial(Connection, service.origin)
     return partial(Connection, service.origin, trust=ssl.create_default_context(cafile=certificate))

@@ -63,7 +63,6 @@ def edit(head: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
 
 
 def read(head: bytes) -> Head:
-    """What the parser reads."""
     parsed = HeadParser().feed(head)
     assert parsed is not None
     return parsed
@@ -71,7 +70,6 @@ def read(head: bytes) -> Head:
 
 @pytest.fixture(scope="module")
 def known_lines() -> KnownLines:
-    """The lines of the known heads."""
     lines = KnownLines()
     for head in KNOWN:
         lines.put(head, read(head))

@@ -26,7 +26,6 @@ pytestmark = pytest.mark.anyio
 
 
 async def take(turns: FairQueue, user: str, name: str, done: list[str]) -> None:
-    """Take a turn, and note when."""
     await turns.take(user, ROUTED)
     done.append(name)
 

@@ -27,12 +27,10 @@ class ProxiedService(Struct, frozen=True):
     token: str
 
     def events(self) -> list[Event]:
-        """What happened to the plants, past the proxy."""
         with closing(open_administration(self.direct)) as administration:
             return list(administration.list_events(STORE))
 
     def plants(self) -> list[NewPlant]:
-        """The plants that there are, past the proxy."""
         return replay(self.events())
 
     def assert_whole(self) -> None:

@@ -152,7 +152,6 @@ class PostgresServer:
         return rows
 
     def make_database(self) -> str:
-        """The URL of a new database, empty."""
         name = f"test_{next(_numbers)}"
         self.execute(f"CREATE DATABASE {name}")
         return self.url(name)

@@ -36,7 +36,6 @@ def write_on_request(path: Path, pipe: Connection) -> None:
 
 @pytest.fixture
 def token(tmp_path: Path) -> bytes:
-    """The hash of a token for the first store of ``plants.db``."""
     with closing(open_administration(create_sqlite(tmp_path))) as administration:
         issued = administration.create_token(Grant(subject="ada", store="nursery"))
         return hash_token(issued.secret)

@@ -24,7 +24,6 @@ FICUS = NewPlant(1, "Ficus", "indoor")
 
 @pytest.fixture
 async def harness(tmp_path: Path) -> AsyncIterator[DatabaseHarness]:
-    """The database in the file ``plants.db``."""
     url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
         async with DatabaseHarness(url, administration) as opened:

@@ -24,7 +24,6 @@ class ListRequests(StoreRequests):
     def list_plants(
         self, number: int, base: str, limit: int | None, tag: str | None, *, with_ids: bool
     ) -> None:
-        """List plants, page by page."""
         given = {"limit": limit, "tag": tag, "include": "id" if with_ids else None}
         query = urlencode({name: value for name, value in given.items() if value is not None})
         refused = self.model.refuse(self.choose(number), Scope.LIST)

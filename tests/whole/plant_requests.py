@@ -32,7 +32,6 @@ class PlantRequests(StoreRequests):
 
     @rule(number=numbers, base=bases, plant=plants, key=st.none() | st.sampled_from("ab"))
     def create(self, number: int, base: str, plant: NewPlant, key: str | None) -> None:
-        """Create a plant, maybe with a key."""
         headers = {} if key is None else {"Idempotency-Key": key}
         body = describe(plant)
         answer = self.ask(number, "POST", f"{base}/plants", body, headers)
@@ -67,7 +66,6 @@ class PlantRequests(StoreRequests):
             assert numbers_of(read_lines(answer.body)) == numbers
 
     def change(self, token: Token, op: str, plant: NewPlant) -> int:
-        """What a change gives."""
         if op != "upsert":
             return self.model.write(token, Scope(op), plant)
         refused = self.model.refuse(token, Scope.CREATE)
@@ -92,7 +90,6 @@ class PlantRequests(StoreRequests):
     def delete(
         self, number: int, base: str, plant_id: int, condition: tuple[str, str] | None
     ) -> None:
-        """Delete a plant, maybe only as it was read."""
         headers, precondition = self.read_condition(plant_id, condition)
         answer = self.ask(number, "DELETE", f"{base}/plants/{plant_id}", None, headers)
         plant = NewPlant(plant_id, "")
@@ -121,7 +118,6 @@ class PlantRequests(StoreRequests):
     def read_condition(
         self, plant_id: int, condition: tuple[str, str] | None
     ) -> tuple[dict[str, str], Precondition | None]:
-        """The header, and what it says."""
         if condition is None:
             return {}, None
         name, kind = condition

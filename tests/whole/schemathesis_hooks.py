@@ -37,7 +37,6 @@ def write_lines(_context: object, value: object) -> bytes:
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
 def before_call(_context: object, case: Any, _arguments: object) -> None:  # noqa: ANN401 - schemathesis' type
-    """Change a request that is about to be sent."""
     if _STORE_NAME.fullmatch(str((case.path_parameters or {}).get("store"))):
         case.path_parameters["store"] = STORE
     if "If-Match" in (case.headers or {}):
@@ -55,7 +54,6 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
 
 
 def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
-    """Change a POST."""
     if (
         case.path == "/links/redeem"
         and isinstance(case.body, dict)
@@ -82,12 +80,10 @@ def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
 
 
 def make(things: str) -> Any:  # noqa: ANN401 - JSON
-    """A new token, or a new link."""
     return send("POST", things, {"user": USER})
 
 
 def add_member() -> str:
-    """A new member's name."""
     name = f"member {next(_numbers)}"
     send("PUT", f"members/{urllib.parse.quote(name)}", {"role": "reader"})
     return name
@@ -107,23 +103,19 @@ make_token = functools.cache(lambda: make("tokens"))
 
 
 def is_member_like(body: dict[str, Any]) -> bool:
-    """Whether the body names a user as the document has one."""
     user = body.get("user")
     return isinstance(user, str) and 1 <= len(user) <= USER_MAX
 
 
 def is_revision(value: object) -> bool:
-    """Whether it is a number that a store may reach."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
 def is_text(value: object) -> bool:
-    """Whether it is a string."""
     return isinstance(value, str)
 
 
 def is_time(value: object) -> bool:
-    """Whether it is a time as in RFC 3339."""
     return isinstance(value, str) and _TIME.fullmatch(value) is not None
 
 

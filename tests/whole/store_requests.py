@@ -80,7 +80,6 @@ class StoreRequests(RuleBasedStateMachine):
         body: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> Response:
-        """The answer to a request with a token."""
         message = Message(method, path.format(store=self.store))
         message = message.adding("Authorization", f"Bearer {self.choose(number).secret}")
         if body is not None:

@@ -111,7 +111,6 @@ class Administrator:
 
 @pytest.fixture
 def administrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Administrator]:
-    """Who runs commands."""
     yield Administrator(tmp_path, monkeypatch)
     logging.getLogger("plantstore.security.administration").handlers.clear()
 

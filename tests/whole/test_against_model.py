@@ -49,7 +49,6 @@ class Requests(PlantRequests, ListRequests):
 
     @rule(number=numbers, base=bases, user=users, role=st.sampled_from(Role))
     def set_member(self, number: int, base: str, user: str, role: Role) -> None:
-        """Give a user a role."""
         answer = self.ask(number, "PUT", f"{base}/members/{user}", {"role": role})
         status = self.model.set_member(self.choose(number), user, role)
         expect(answer, status, {"user": user, "role": role})
@@ -58,13 +57,11 @@ class Requests(PlantRequests, ListRequests):
 
     @rule(number=numbers, base=bases, user=users)
     def remove_member(self, number: int, base: str, user: str) -> None:
-        """Remove a member."""
         answer = self.ask(number, "DELETE", f"{base}/members/{user}")
         expect(answer, self.model.remove_member(self.choose(number), user))
 
     @rule(number=numbers, user=users, wanted=scopes)
     def create_token(self, number: int, user: str, wanted: frozenset[Scope] | None) -> None:
-        """Create a token for a member."""
         answer = self.ask(number, "POST", "/tokens", token_body(user, wanted))
         status, given = self.model.grant(self.choose(number), user, wanted)
         expect(answer, status)

@@ -27,13 +27,11 @@ def program(service: Service, tmp_path: Path, token: str) -> Program:
 
 @pytest.fixture
 def address(service: Service) -> tuple[str, ...]:
-    """The options of the service's address."""
     return ("--url", service.origin, "--token-file", "token")
 
 
 @pytest.fixture(params=["database", "service"])
 def options(request: pytest.FixtureRequest, address: tuple[str, ...]) -> tuple[str, ...]:
-    """Options that name where the store is."""
     return address if request.param == "service" else ()
 
 

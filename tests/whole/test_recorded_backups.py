@@ -15,7 +15,6 @@ DAY = 24 * 3600
 
 @pytest.fixture
 def program(url: str, tmp_path: Path) -> Program:
-    """The program, with a store."""
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
     program.make_store("nursery")
     return program

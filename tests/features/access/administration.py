@@ -12,7 +12,6 @@ from tests.administration import changing, id_of, open_test_session, reading
 
 
 def open_administration(url: str) -> "Administration":
-    """The administration of the database of a URL."""
     return Administration(open_test_session(url))
 
 

@@ -18,7 +18,6 @@ DAY_MS = 24 * 3600 * 1000
 
 @pytest.fixture
 def program(url: str, tmp_path: Path) -> Program:
-    """The program, with a database of its own."""
     return Program(tmp_path, {"PLANTSTORE_DATABASE": url, "SUDO_USER": "grace"}).with_database()
 
 

@@ -10,7 +10,6 @@ from tests.faults.small_disk import SmallDisk, small_disk
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[SmallDisk]:
-    """A service on a small disk."""
     with small_disk(tmp_path) as found:
         yield found
 

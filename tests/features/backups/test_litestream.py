@@ -60,7 +60,6 @@ def plants_of(url: str) -> list[tuple[object, ...]]:
 
 
 def wait_for_replica(program: Program, plants: list[tuple[object, ...]]) -> None:
-    """Wait until the replica gives these plants."""
     restored = program.folder / "tried.db"
 
     def is_there() -> bool:

@@ -21,14 +21,12 @@ BACKUP = "plants-20301231T235959.123Z.db"
 
 @pytest.fixture
 def service(url: str, tmp_path: Path) -> Iterator[Service]:
-    """A service with two stores."""
     with Service(tmp_path, database=url) as service:
         yield service
 
 
 @pytest.fixture
 def program(url: str, tmp_path: Path) -> Program:
-    """The program with that database."""
     return Program(tmp_path, {"PLANTSTORE_DATABASE": url})
 
 

@@ -12,12 +12,10 @@ Result = dict[str, Any]
 
 
 def plant_line(plant_id: int, name: str = "Fern") -> bytes:
-    """A plant's line."""
     return b'{"id": %d, "name": "%s"}\n' % (plant_id, name.encode())
 
 
 def plant_lines(ids: Iterable[int]) -> bytes:
-    """A line for each id."""
     return b"".join(map(plant_line, ids))
 
 
@@ -28,7 +26,6 @@ def changes_message(token: str, body: bytes = b"", target: str = "/changes") -> 
 
 
 def read_lines(body: bytes) -> list[Result]:
-    """The results in a body."""
     return [json.loads(line) for line in body.splitlines()]
 
 
@@ -38,7 +35,6 @@ def numbers_of(results: Iterable[Result]) -> list[tuple[int, int]]:
 
 
 def ids_in(service: Service, token: str) -> list[int]:
-    """The ids of the store's plants."""
     with service.client(token) as client:
         return [plant["id"] for plant in list_plants(client)]
 

@@ -16,14 +16,12 @@ BODY = b"""{"id": 2, "name": "Aloe"}
 
 
 def atomic(fixture: StoreFixture, body: bytes, key: str | None = None) -> Message:
-    """An atomic request."""
     message = changes_message(fixture.token, body, "/changes?atomic=true")
     message = message.setting("Content-Length", str(len(body)))
     return message if key is None else message.adding("Idempotency-Key", key)
 
 
 def send(fixture: StoreFixture, body: bytes, key: str | None = None) -> Response:
-    """Its response."""
     return fixture.send(atomic(fixture, body, key))
 
 

@@ -69,7 +69,6 @@ STORED = {1: "Bracken", 2: "Aloe", 4: "Moss", 90: "Fern", 2**63 - 1: "Sage"}
 
 
 def names_in(fixture: StoreFixture) -> dict[int, str]:
-    """The names of the store's plants."""
     with fixture.service.client(fixture.token) as client:
         return {plant["id"]: plant["name"] for plant in list_plants(client)}
 
@@ -204,7 +203,6 @@ def test_a_list_in_lines_goes_in_as_it_is(client: httpx.Client, form: str, first
 
 
 def send(client: httpx.Client, body: bytes, form: str) -> list[Result]:
-    """The results of a body in this form."""
     answer = client.post("/changes", content=body, headers={"Content-Type": form})
     return read_lines(answer.raise_for_status().content)
 

@@ -106,7 +106,6 @@ def test_two_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> 
 
 
 def read_told(connection: Connection, order: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """What was told of each id."""
     results = numbers_of(read_lines(connection.receive("POST").body))
     for plant_id, (_, error) in zip(order, results, strict=True):
         yield plant_id, error

@@ -30,7 +30,6 @@ TIMEOUT = 1.0
 
 @pytest.fixture(scope="module")
 def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service that waits for nobody."""
     folder = tmp_path_factory.mktemp("changes")
     settings = {"body_timeout": TIMEOUT, "write_timeout": TIMEOUT}
     with (

@@ -24,7 +24,6 @@ class Follower(threading.Thread):
         self._token = token
 
     def run(self) -> None:
-        """Follow until it is stopped."""
         while not self.is_stopping:
             with suppress(*_LOST):
                 self._follow()
@@ -42,7 +41,6 @@ class Follower(threading.Thread):
 
 @contextmanager
 def following(service: Service, token: str) -> Iterator[Sequence[Follower]]:
-    """Clients that follow until the end of the block."""
     followers = [Follower(service, token) for _ in range(4)]
     for follower in followers:
         follower.start()

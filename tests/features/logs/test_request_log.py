@@ -149,7 +149,6 @@ def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
 
 
 def wait_a_while(service: Service) -> None:
-    """Keep the service busy for a time."""
     end = time.perf_counter() + 0.2
     while time.perf_counter() < end:
         with Connection(service.origin) as connection:

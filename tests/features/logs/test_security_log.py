@@ -16,14 +16,12 @@ SECURITY = "security"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingService]:
-    """A service that logs as JSON."""
     with LoggingService(tmp_path_factory.mktemp("security"), settings={}) as running:
         yield running
 
 
 @pytest.fixture
 def fixture(service: LoggingService) -> StoreFixture:
-    """A store in it."""
     made = make_fixture(service)
     service.records(SECURITY)
     return made

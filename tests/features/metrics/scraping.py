@@ -23,7 +23,6 @@ class Scrape(Struct, frozen=True):
     families: tuple[Family, ...]
 
     def samples(self) -> Iterable[Sample]:
-        """All samples."""
         return (sample for family in self.families for sample in family.samples)
 
     def value(self, name: str, **labels: str) -> float:
@@ -36,7 +35,6 @@ class Scrape(Struct, frozen=True):
 
 
 def metered(folder: Path, **settings: object) -> Service:
-    """A service with metrics on a free port."""
     database = settings.pop("database", None)
     assert database is None or isinstance(database, str)
     return Service(
@@ -45,13 +43,11 @@ def metered(folder: Path, **settings: object) -> Service:
 
 
 def address_of(service: Service) -> str:
-    """The URL of its metrics."""
     address: str = re.findall(r"metrics at (\S+)", service.log())[-1]
     return address
 
 
 def scrape(service: Service) -> Scrape:
-    """What the service gives now."""
     text = httpx.get(address_of(service)).raise_for_status().text
     return Scrape(tuple(text_string_to_metric_families(text)))
 

@@ -19,7 +19,6 @@ SHOWS_IMPORTS = (sys.executable, "-X", "importtime", "-m", "plantstore")
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The program with a database that nobody has used."""
     return Program(tmp_path)
 
 

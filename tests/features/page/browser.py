@@ -46,7 +46,6 @@ class Tabs:
         return driver
 
     def give_back(self, driver: PageDriver, options: dict[str, Any]) -> None:
-        """Keep the tab for the next test, or end it."""
         if not driver.is_reusable:
             driver.page.context.close()
             return
@@ -65,7 +64,6 @@ class Tabs:
 
 @contextmanager
 def open_browser() -> Iterator[Browser]:
-    """Chromium, without a window."""
     path = next(filter(None, map(shutil.which, _BROWSERS)), None)
     assert path is not None, f"missing: {' or '.join(_BROWSERS)}"
     node = shutil.which("node")

@@ -42,7 +42,6 @@ def open_page(tabs: Tabs, service: Service) -> Iterator[OpenPage]:
 
 @pytest.fixture
 def owner(service: Service, store: str) -> str:
-    """A token of the store's owner."""
     return service.make_token(store, f"owner-of-{store}")
 
 

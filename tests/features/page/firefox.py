@@ -32,7 +32,6 @@ class Firefox:
         self._send("WebDriver:NewSession", {})
 
     def open(self, address: str) -> None:
-        """Go to a page."""
         self._send("WebDriver:Navigate", {"url": address})
 
     def press(self, *keys: str) -> None:
@@ -42,13 +41,11 @@ class Firefox:
         self._send("WebDriver:PerformActions", {"actions": [source]})
 
     def fill(self, selector: str, text: str) -> None:
-        """Type into an empty field, or choose a file."""
         found = self._send("WebDriver:FindElement", {"using": "css selector", "value": selector})
         element = next(iter(found["value"].values()))
         self._send("WebDriver:ElementSendKeys", {"id": element, "text": text})
 
     def focus(self, selector: str) -> None:
-        """Move the focus there, as soon as it is there."""
         element = f"document.querySelector({json.dumps(selector)})"
         self.wait_until(element)
         self.evaluate(f"{element}.focus()")
@@ -58,14 +55,9 @@ class Firefox:
         return self._send("WebDriver:ExecuteScript", {"script": f"return {script}"})["value"]
 
     def wait_until(self, condition: str) -> None:
-        """Return when the JavaScript condition holds.
-
-        :raises AssertionError: it does not.
-        """
         self._send("WebDriver:ExecuteAsyncScript", {"script": _WAIT % condition})
 
     def assert_shows(self, text: str, selector: str = "body") -> None:
-        """The part shows the text, now or soon."""
         part = f"document.querySelector({json.dumps(selector)})"
         self.wait_until(
             f"{part}?.checkVisibility() && {part}.innerText.includes({json.dumps(text)})"

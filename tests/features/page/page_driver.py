@@ -73,7 +73,6 @@ class HeldRequests:
             self.release()
 
     def release(self) -> None:
-        """Send all on, and those that come from now on."""
         self._is_open = True
         while self._waiting:
             self._waiting.pop(0)()
@@ -100,7 +99,6 @@ class PageDriver:
             self._listen(event, self._note_end)
 
     def __getitem__(self, selector: str) -> Locator:
-        """The part of the page that the CSS selector finds."""
         return self.page.locator(selector)
 
     def open(self, path: str = "/") -> "PageDriver":
@@ -154,7 +152,6 @@ class PageDriver:
         return beside
 
     def submit_token(self, token: str) -> None:
-        """Fill in the token and press Enter, where the page asks for it."""
         self["#token"].fill(token)
         self["#token"].press("Enter")
 
@@ -164,7 +161,6 @@ class PageDriver:
         expect(self[part]).to_contain_text(text)
 
     def assert_count(self, text: str) -> None:
-        """The list has this count, exactly."""
         expect(self["#count"]).to_have_text(text)
 
     def type(self, text: str, delay: float = 0) -> None:
@@ -202,7 +198,6 @@ class PageDriver:
         self["#add-name"].press("Enter")
 
     def add_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
-        """Add a plant, which must work."""
         self.submit_plant(name, tag, plant_id)
         self.assert_shows(f"Added {name}", "#message")
 
@@ -213,7 +208,6 @@ class PageDriver:
         self.page.keyboard.press("Escape")
 
     def sign_out(self) -> None:
-        """Sign out, by the menu."""
         self["#person-open"].click()
         self["#sign-out"].click()
 
@@ -222,34 +216,28 @@ class PageDriver:
         self.evaluate(_LOAD_REST)
 
     def names(self) -> list[str]:
-        """The names of the rows in sight."""
         return self["#rows .name"].all_inner_texts()
 
     def choose_file(self, name: str, content: str | bytes) -> None:
-        """Open the import and choose a file."""
         self.open_menu("#import-open")
         expect(self["#import-choose"]).to_be_visible()
         self.set_file(name, content)
 
     def open_menu(self, item: str) -> None:
-        """Choose something in the menu."""
         self["#more-open"].click()
         self[item].click()
 
     def set_file(self, name: str, content: str | bytes) -> None:
-        """Choose a file in the import that is open."""
         buffer = content.encode() if isinstance(content, str) else content
         file: FilePayload = {"name": name, "mimeType": "", "buffer": buffer}
         self["#import-file"].set_input_files(file)
 
     def download(self, selector: str) -> tuple[str, str]:
-        """The name and the text of the file that a click gives."""
         with self.page.expect_download() as download:
             self[selector].click()
         return download.value.suggested_filename, download.value.path().read_bytes().decode()
 
     def export(self) -> tuple[str, str]:
-        """The exported list's file name and text."""
         self["#more-open"].click()
         return self.download("#export-csv")
 
@@ -315,7 +303,6 @@ class PageDriver:
         self.evaluate(_TURNS)
 
     def refocus(self) -> None:
-        """Turn to the window again, from another one."""
         self.evaluate("dispatchEvent(new Event('focus'))")
 
     def repeat_key(self, key: str) -> None:
@@ -335,17 +322,14 @@ class PageDriver:
         return self
 
     def undo(self) -> None:
-        """Press Undo."""
         self["#message"].get_by_role("button", name="Undo").click()
 
     def create_plants(self, *plants: Mapping[str, object], token: str = "") -> None:
-        """Create plants over the interface, as the owner or with this token."""
         with self.service.client(token or self.owner) as client:
             for plant in plants:
                 client.post("/plants", json=plant).raise_for_status()
 
     def create_many(self, plants: Iterable[Mapping[str, object]]) -> None:
-        """Create plants over the interface in one request."""
         body = "\n".join(json.dumps(plant) for plant in plants)
         headers = {"Content-Type": "application/x-ndjson"}
         with self.service.client(self.owner) as client:
@@ -357,12 +341,10 @@ class PageDriver:
         self.wait_until(lambda: plant in self.list_plants())
 
     def list_plants(self, token: str = "") -> Any:  # noqa: ANN401 - JSON
-        """The plants of the owner's or the token's store, with all fields."""
         with self.service.client(token or self.owner) as client:
             return client.get("/plants", params={"include": "id"}).raise_for_status().json()
 
     def evaluate(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
-        """The value of a JavaScript expression in the page."""
         return self.page.evaluate(script)
 
     def _listen(self, event: Any, listener: Callable[[Any], None]) -> None:  # noqa: ANN401 - its name

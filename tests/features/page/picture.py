@@ -23,7 +23,6 @@ PICTURES: Mapping[str, Mapping[str, object]] = {
 
 
 def draw(service: Service, driver: PageDriver, path: Path) -> None:
-    """Picture a store with some plants, two of them selected."""
     driver.owner = service.make_token("greenhouse", "ada")
     select_some(driver)
     if driver["#add-name"].is_visible():  # a phone has a button for it
@@ -34,7 +33,6 @@ def draw(service: Service, driver: PageDriver, path: Path) -> None:
 
 
 def main(folder: Path) -> None:
-    """Draw each with a service of its own."""
     with open_browser() as browser:
         for name, options in PICTURES.items():
             with tempfile.TemporaryDirectory() as data, Service(Path(data)) as service:

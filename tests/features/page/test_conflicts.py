@@ -9,7 +9,6 @@ from tests.service import JSON
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
-    """A list of three plants."""
     driver.create_plants(
         {"id": 1, "name": "Fern", "tag": "herb"},
         {"id": 2, "name": "Aloe"},
@@ -38,7 +37,6 @@ def open_cell(driver: PageDriver) -> None:
 
 
 def replace(driver: PageDriver, **plant: str) -> None:
-    """Replace the first plant as somebody else does."""
     with driver.service.client(driver.owner) as client:
         client.put("/plants/1", json=plant, headers=JSON).raise_for_status()
 

@@ -18,14 +18,12 @@ COUNT_CLOSES = """() => {
 
 @pytest.fixture
 def driver(driver: PageDriver) -> PageDriver:
-    """A list of 120 plants."""
     fill_store(driver.service, driver.store, 120, size=6)
     driver.sign_in().assert_count("120 plants")
     return driver
 
 
 def delete(driver: PageDriver, name: str) -> None:
-    """Delete one plant by its button."""
     driver.page.get_by_role("button", name=f"Delete {name}").click()
     driver.assert_shows(f"Deleted {name}", "#message")
 

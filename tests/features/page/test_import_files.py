@@ -12,7 +12,6 @@ GREAT = 2**53 + 1
 
 @pytest.fixture
 def driver(driver: PageDriver) -> PageDriver:
-    """The page of an empty store."""
     return driver.sign_in()
 
 

@@ -22,7 +22,6 @@ PASTE = """(text) => {
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
-    """The page of a store of two plants."""
     driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
     driver.sign_in().assert_count("2 plants")
     return driver

@@ -8,7 +8,6 @@ from tests.features.page.page_driver import PageDriver
 
 @pytest.fixture
 def fern(driver: PageDriver) -> PageDriver:
-    """A driver at a list of one plant."""
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.sign_in().assert_count("1 plant")
     return driver
@@ -20,7 +19,6 @@ def assert_focus_kept(driver: PageDriver) -> None:
 
 
 def tab_to(driver: PageDriver, selector: str) -> None:
-    """Press Tab until the part has the focus."""
     for _ in range(40):
         if driver.evaluate(f"document.activeElement.matches({selector!r})"):
             return

@@ -12,7 +12,6 @@ from tests.service import JSON
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
-    """A list of three plants."""
     driver.create_plants(*({"id": number, "name": f"P{number}"} for number in (10, 20, 30)))
     driver.sign_in().assert_count("3 plants")
     return driver

@@ -17,14 +17,12 @@ TOP = "document.getElementById('grid').scrollTop"
 
 @pytest.fixture
 def driver(driver: PageDriver) -> PageDriver:
-    """A driver at a long list."""
     fill_store(driver.service, driver.store, 1000)
     driver.sign_in().assert_count("1,000 plants")
     return driver
 
 
 def wheel(driver: PageDriver) -> None:
-    """Turn the wheel until the list is far down."""
     driver["#grid"].hover()
     driver.page.mouse.wheel(0, DOWN)
     driver.wait_until(lambda: driver.evaluate(TOP) == DOWN and driver.evaluate(AIMED))

@@ -15,7 +15,6 @@ PLANTS = (
 
 @pytest.fixture
 def filled(driver: PageDriver) -> PageDriver:
-    """A store of a few plants; signed in."""
     driver.create_many(
         {"id": n, "name": name, **({"tag": tag} if tag else {})}
         for n, (name, tag) in enumerate(PLANTS, start=1)

@@ -44,7 +44,6 @@ FOLDER = re.compile(r"/static/[0-9a-f]{12}/")
 
 @pytest.fixture
 def anyone(service: Service) -> Iterator[httpx.Client]:
-    """A client without a token."""
     with service.client(None) as client:
         yield client
 

@@ -51,7 +51,6 @@ def test_each_state_is_fit_for_everybody(driver: PageDriver, flow: str) -> None:
 
 
 def show(driver: PageDriver, size: ViewportSize, scheme: Literal["dark", "light"]) -> None:
-    """Have the page in a window of this size, in these colours."""
     driver.page.set_viewport_size(size)
     driver.page.emulate_media(color_scheme=scheme)
 
@@ -66,7 +65,6 @@ def assert_fit(driver: PageDriver, **options: object) -> None:
 
 
 def overflow(driver: PageDriver) -> int:
-    """By how many pixels the page is wider than its window."""
     wide: int = driver.evaluate("document.documentElement.scrollWidth - innerWidth")
     return wide
 

@@ -21,7 +21,6 @@ class Pair(Struct, frozen=True):
 
 @pytest.fixture
 def pair(service: Service, store: str) -> Pair:
-    """Stores that are empty."""
     user, second = f"owner-of-{store}", f"{store}-second"
     both = service.make_token(store, user, all_stores=True)
     first, other = (service.make_token(name, user) for name in (store, second))

@@ -10,7 +10,6 @@ MANY = 120
 
 @pytest.fixture
 def filled(driver: PageDriver) -> PageDriver:
-    """A store of many plants with a tag; signed in."""
     driver.create_many({"id": n, "name": f"Fern {n}", "tag": "bed 1"} for n in range(1, MANY + 1))
     driver.sign_in().assert_count(f"{MANY} plants")
     return driver

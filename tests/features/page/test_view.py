@@ -8,7 +8,6 @@ from tests.features.page.page_driver import PageDriver
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
-    """A list of four plants."""
     driver.create_plants(
         {"id": 1, "name": "Fern 10", "tag": "shade"},
         {"id": 2, "name": "aloe"},

@@ -26,14 +26,12 @@ SHOWN = """[...document.querySelectorAll("#list_plants .request pre")].filter(
 
 @pytest.fixture
 def anyone(service: Service) -> Iterator[httpx.Client]:
-    """A client without a token."""
     with service.client(None) as client:
         yield client
 
 
 @pytest.fixture
 def document(anyone: httpx.Client) -> Any:  # noqa: ANN401 - JSON
-    """The interface, as it is published."""
     return anyone.get("/openapi.json").json()
 
 

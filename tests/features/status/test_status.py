@@ -15,7 +15,6 @@ FINE = Facts(None, now(), now(), 0, now() + 90 * DAY_MS, disk_free=10**9, disk_s
 
 @pytest.fixture
 def program(url: str, tmp_path: Path) -> Program:
-    """The program, with a store and a token that expires soon."""
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
     program.out(*CREATE, "--expires", "3d")
     return program

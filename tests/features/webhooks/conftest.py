@@ -37,6 +37,5 @@ def receiver() -> Iterator[Receiver]:
 
 @pytest.fixture
 def manager(service: Service, store: str) -> Iterator[httpx.Client]:
-    """A client of the store's owner, who may manage it."""
     with managing(service, store) as client:
         yield client

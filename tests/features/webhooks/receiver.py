@@ -27,12 +27,10 @@ class Received(Struct, frozen=True):
 
     @property
     def content(self) -> Any:  # noqa: ANN401 - JSON
-        """What the body says."""
         return json.loads(self.body)
 
     @property
     def data(self) -> Any:  # noqa: ANN401 - JSON
-        """The event."""
         return self.content["data"]
 
     def verify(self, secret: str) -> None:
@@ -67,7 +65,6 @@ class Receiver:
         self.url = f"http://127.0.0.1:{self.port}/hook"
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
-        """Keep a message, and respond to it."""
         headers = {name.lower(): value for name, value in request.headers.items()}
         body = request.rfile.read(int(headers["content-length"]))
         message = Received(headers, body)
@@ -87,11 +84,9 @@ class Receiver:
         request.wfile.write(content)
 
     def wait_for(self, count: int) -> list[Received]:
-        """Wait until so many messages have arrived."""
         return self.wait_until(lambda messages: len(messages) >= count)
 
     def wait_until(self, is_enough: Callable[[list[Received]], bool]) -> list[Received]:
-        """Wait until these messages are enough."""
         wait_until(lambda: is_enough(self.messages))
         return list(self.messages)
 
@@ -105,20 +100,16 @@ class Receiver:
 
 
 def create_webhook(client: httpx.Client, url: str, **more: object) -> Any:  # noqa: ANN401 - JSON
-    """A new webhook with its secret, which must be possible."""
     made = client.post("/webhooks", json={"url": url, **more})
     assert made.status_code == 201, made.text
     return made.json()
 
 
 def find_webhook(client: httpx.Client, webhook_id: str) -> Any:  # noqa: ANN401 - JSON
-    """The webhook as it is now."""
     return client.get(f"/webhooks/{webhook_id}").raise_for_status().json()
 
 
 def wait_until_delivered(client: httpx.Client, webhook_id: str) -> None:
-    """Wait until a webhook was told all that has happened."""
-
     def is_delivered() -> bool:
         webhook = find_webhook(client, webhook_id)
         return bool(webhook["delivered"] == webhook["revision"])

@@ -122,7 +122,6 @@ def test_only_https_and_http_to_this_machine_are_accepted(manager: httpx.Client,
 
 
 def send_to(url: str, settings: WebhookSettings) -> str:
-    """What came back."""
     about = (url, "", None, "", "whsec_", None, None, 0, 0, None, None, "", 0, "nursery")
 
     async def run() -> Delivery:

@@ -60,7 +60,6 @@ class BadReceiver:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Receive, until the end of the block."""
         self._thread.start()
         yield
         self._stopping.set()
@@ -185,7 +184,6 @@ def test_another_process_goes_on(tmp_path: Path, url: str, receiver: Receiver) -
 
 
 def wait_until_told(receiver: Receiver, plant_id: int) -> None:
-    """Wait for a message about this plant."""
     receiver.wait_until(
         lambda messages: any(message.data["id"] == plant_id for message in messages)
     )

@@ -131,7 +131,6 @@ def test_with_a_key_no_secret_is_stored(tmp_path: Path, receiver: Receiver) -> N
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The program, whose webhooks may lead to this machine."""
     program = Program(tmp_path, {"PLANTSTORE_WEBHOOK_ALLOW_PRIVATE": "true"})
     program.out("store", "create", "nursery")
     return program

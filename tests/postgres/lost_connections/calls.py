@@ -22,8 +22,6 @@ def create(client: httpx.Client, plant_id: int, key: str | None = None) -> int:
 
 
 def create_at_last(client: httpx.Client, plant_id: int, key: str) -> None:
-    """Create a plant, with a key, again and again until it was done."""
-
     def is_done() -> bool:
         error = create(client, plant_id, key)
         assert error in {0, NOT_WRITTEN, UNKNOWN}

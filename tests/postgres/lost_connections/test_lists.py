@@ -39,7 +39,6 @@ def test_a_list_is_right_or_an_error(proxied: ProxiedService, client: httpx.Clie
 
 
 def fill(proxied: ProxiedService, count: int) -> None:
-    """Put plants into the store, but not through the network."""
     direct = Service(Path("/nonexistent"), database=proxied.direct)
     fill_store(direct, "nursery", count, size=100)
 

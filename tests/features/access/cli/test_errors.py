@@ -60,7 +60,6 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> "tuple[Program, str]":
 
 
 def run(program: Program, call: str) -> BaseException | None:
-    """What a command raises."""
     call = f"--database {program.database} {call}"
     return CliRunner().invoke(cli, shlex.split(call)).exception
 

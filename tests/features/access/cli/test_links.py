@@ -11,7 +11,6 @@ from tests.service import Service
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The program with a store and its owner."""
     made = Program(tmp_path).with_database()
     made.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     return made

@@ -28,7 +28,6 @@ OWN = shlex.join(PLANTSTORE)
 
 
 def paste_calls(shown: str, home: Path) -> None:
-    """The three calls do what they are for."""
     calls = re.findall(r"^  curl (?:.*\\\n)*.*$", shown, re.MULTILINE)
     assert len(calls) == 3
     answers = [paste(call.replace("curl", "curl -sS", 1), home) for call in calls]

@@ -39,7 +39,6 @@ class Welcoming(Service):
         super().launch()
 
     def shown(self) -> str:
-        """What stdout has."""
         return self._out.read_text()
 
     def link(self) -> tuple[str, str]:
@@ -48,7 +47,6 @@ class Welcoming(Service):
         return address, code
 
     def commands(self) -> list[str]:
-        """The commands that it shows, but for calls with curl."""
         return COMMAND.findall(self.shown())
 
 

@@ -90,7 +90,6 @@ async def test_an_erased_name_is_in_no_file(harness: DatabaseHarness, url: str) 
 
 
 def find_in_files(url: str, name: bytes) -> list[str]:
-    """The database's files that have a name."""
     path = database_path(url)
     return [file.name for file in path.parent.glob(f"{path.name}*") if name in file.read_bytes()]
 

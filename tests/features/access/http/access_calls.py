@@ -23,12 +23,10 @@ def managing(
 
 
 def set_role(client: httpx.Client, user: str, role: str, base: str = "") -> httpx.Response:
-    """The answer to giving a user a role."""
     return client.put(f"{base}/members/{user}", json={"role": role})
 
 
 def members_of(client: httpx.Client) -> dict[str, str]:
-    """The roles by the members' names."""
     listed = client.get("/members").raise_for_status().json()
     return {member["user"]: member["role"] for member in listed}
 
@@ -41,7 +39,6 @@ def make_token(client: httpx.Client, user: str, **more: object) -> Any:  # noqa:
 
 
 def tokens_of(client: httpx.Client) -> list[Any]:
-    """The store's tokens."""
     listed: list[Any] = client.get("/tokens").raise_for_status().json()
     return listed
 

@@ -37,7 +37,6 @@ OPERATIONS: dict[str, Operation] = {
 
 
 def state_of(client: httpx.Client) -> tuple[Any, Any]:
-    """A store's members and its tokens, as its owner sees them."""
     tokens = [{**token, "last_used_at": None} for token in tokens_of(client)]
     return members_of(client), tokens
 

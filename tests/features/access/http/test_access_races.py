@@ -22,7 +22,6 @@ Call = tuple[httpx.Client, str]
 
 @pytest.fixture(scope="module")
 def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service of two processes."""
     folder: Path = tmp_path_factory.mktemp("races")
     with (
         database_kind.fresh(folder) as url,
@@ -71,6 +70,5 @@ def test_of_two_owners_who_go_at_once_one_stays(
 def managing_too(
     service: Service, owner: httpx.Client, store: str
 ) -> AbstractContextManager[httpx.Client]:
-    """A client of a second owner, eve."""
     assert set_role(owner, "eve", "owner").status_code == 201
     return managing(service, store, "eve")

@@ -35,14 +35,12 @@ _END_ALL = f"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE
 
 @pytest.fixture
 def own_service(tmp_path: Path, url: str) -> Iterator[Service]:
-    """A service with a database of the test's own."""
     with Service(tmp_path, database=url) as running:
         yield running
 
 
 @pytest.fixture
 def manager(own_service: Service) -> Iterator[httpx.Client]:
-    """A client of the nursery's owner."""
     with managing(own_service, "nursery", "ada") as client:
         yield client
 

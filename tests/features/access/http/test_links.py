@@ -19,7 +19,6 @@ ROUNDS = 10
 
 
 def make_link(client: httpx.Client, user: str, **more: object) -> str:
-    """The code of a new link."""
     made = client.post("/links", json={"user": user, **more})
     assert made.status_code == 201, made.text
     code: str = made.json()["code"]
@@ -33,7 +32,6 @@ def exchange(service: Service, code: str) -> httpx.Response:
 
 
 def age(service: Service) -> None:
-    """Let all links be older than they may be."""
     execute(service.database, "UPDATE links SET expires_at = 1")
 
 

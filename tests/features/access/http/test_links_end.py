@@ -46,7 +46,6 @@ ENDS_OF_USERS: dict[str, End] = {
 
 
 def revoke(administration: Administration, **named: str) -> None:
-    """Revoke all tokens of a user or a store."""
     stores = {store.name: store.store_id for store in administration.list_stores()}
     users = {user.subject: user.user_id for user in administration.list_users()}
     administration.revoke_tokens(

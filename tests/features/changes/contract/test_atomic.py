@@ -32,23 +32,18 @@ class Writes:
         self._caller = (harness.owner.store_id, harness.owner)
 
     def create(self, *plant_ids: int) -> list[Write]:
-        """A create for each id."""
         return [Create(*self._caller, NewPlant(it, "Fern"), None) for it in plant_ids]
 
     def update(self, plant: NewPlant) -> Write:
-        """An update."""
         return Update(*self._caller, plant, None)
 
     def delete(self, plant_id: int) -> Write:
-        """A delete."""
         return Delete(*self._caller, plant_id)
 
     def upsert(self, plant: NewPlant) -> Write:
-        """An upsert."""
         return Upsert(*self._caller, plant)
 
     def use(self, key: IdempotencyKey) -> Write:
-        """The use of a key."""
         return UseKey(*self._caller, key)
 
     async def send(self, *writes: Write) -> Outcome | tuple[int, Outcome]:
@@ -62,7 +57,6 @@ class Writes:
 
 @pytest.fixture
 def writes(harness: DatabaseHarness) -> Writes:
-    """What the tests send."""
     return Writes(harness)
 
 

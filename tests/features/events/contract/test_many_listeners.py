@@ -25,12 +25,10 @@ class CountedDatabase:
         self._database = database
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        """As the port has it."""
         self.pages += None not in arguments  # a form of events
         return await self._database.read(name, *arguments)
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
-        """As the port has it."""
         self.checks.append(len(callers))
         return await self._database.find_callers_again(callers)
 

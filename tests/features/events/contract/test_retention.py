@@ -33,7 +33,6 @@ def trim_store(harness: DatabaseHarness, url: str) -> bool:
 
 
 def read_trimmed(url: str) -> object:
-    """Up to which revision the first store's events are trimmed."""
     return select(url, "SELECT trimmed FROM revisions ORDER BY store_id")[0][0]
 
 

@@ -56,7 +56,6 @@ class EventStream:
                 yield event
 
     def take(self, count: int) -> Events:
-        """The next so many events."""
         events = self.events()
         return [next(events) for _ in range(count)]
 

@@ -24,7 +24,6 @@ MESSAGE = Message("GET", "/events").adding("Accept", "text/event-stream")
 
 @pytest.fixture
 def stream(service: Service, token: str) -> Iterator[EventStream]:
-    """A stream of what happens from now on."""
     with EventStream(service.origin, token) as opened:
         yield opened
 

@@ -17,7 +17,6 @@ from tests.http.test_turns import MANY, make_tokens, request
 
 
 async def read(app: App, token: str, done: list[str], query: bytes = b"limit=1000") -> None:
-    """Read a page of events, and note whose it was."""
     asked = request(0, "GET", token, b"/events")
     asked.query = query
     assert (await app.handle(asked)).status == 200

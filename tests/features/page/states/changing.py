@@ -31,7 +31,6 @@ def adding(driver: PageDriver) -> Iterator[str]:
 
 
 def select_some(driver: PageDriver) -> None:
-    """Select some plants in the filled store."""
     browse(driver)["#grid"].focus()
     for key in ("Space", "ArrowDown", "Shift+ArrowDown", "Shift+ArrowDown"):
         driver["#grid"].press(key)

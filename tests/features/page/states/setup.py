@@ -34,14 +34,12 @@ PLANTS = (
 
 
 def create_plants(driver: PageDriver) -> None:
-    """Give the store some plants."""
     rows = enumerate((*PLANTS, *PLANTS), start=1001)
     plants = ({"id": n, "name": name, "tag": tag} for n, (name, tag) in rows)
     driver.create_plants(*({k: v for k, v in one.items() if v is not None} for one in plants))
 
 
 def browse(driver: PageDriver) -> PageDriver:
-    """Sign in to the filled store."""
     create_plants(driver)
     driver.sign_in().assert_count("48 plants")
     return driver

@@ -19,13 +19,11 @@ DOCUMENTS = pytest.mark.parametrize("path", ["/openapi.json", "/openapi.yaml"])
 
 @pytest.fixture
 def source() -> dict[str, Any]:
-    """The document as it was written."""
     return parse_document(read_document())
 
 
 @pytest.fixture
 def anyone(service: Service) -> Iterator[httpx.Client]:
-    """A client without a token."""
     with service.client(None) as client:
         yield client
 

@@ -16,25 +16,21 @@ Pair = tuple[str, str]
 
 @pytest.fixture(params=product(("sqlite", "postgres"), repeat=2), ids="-to-".join)
 def pair(request: pytest.FixtureRequest) -> Pair:
-    """The kinds of the source and of the target."""
     kinds: Pair = request.param
     return kinds
 
 
 @pytest.fixture
 def source(pair: Pair, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a database to copy from."""
     yield from fresh(pair[0], request, tmp_path / "source")
 
 
 @pytest.fixture
 def target(pair: Pair, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of a database to copy to."""
     yield from fresh(pair[1], request, tmp_path / "target")
 
 
 def fresh(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
-    """A new database of this kind."""
     folder.mkdir()
     is_sqlite = kind == "sqlite"
     with (SQLITE if is_sqlite else postgres_kind(request.getfixturevalue("postgres_server"))).fresh(
@@ -52,7 +48,6 @@ def filled_once(tmp_path_factory: pytest.TempPathFactory) -> Filled:
 
 @pytest.fixture
 def filled(filled_once: Filled, tmp_path: Path) -> Filled:
-    """A filled SQLite database of the test's own."""
     url = SQLITE_URL.format(tmp_path)
     shutil.copy(filled_once.path, tmp_path)
     return Filled(url, filled_once.tokens)
@@ -60,5 +55,4 @@ def filled(filled_once: Filled, tmp_path: Path) -> Filled:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The program."""
     return Program(tmp_path)

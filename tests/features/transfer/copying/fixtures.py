@@ -38,7 +38,6 @@ class Filled(Struct, frozen=True):
 
     @property
     def path(self) -> Path:
-        """The file, where it is SQLite's."""
         return database_path(self.url)
 
 
@@ -81,7 +80,6 @@ def make_tokens(service: Service) -> Tokens:
 
 
 def list_plants(client: httpx.Client) -> object:
-    """All plants that the client sees, with their ids."""
     answer = client.get("/plants?include=id")
     assert answer.status_code == 200, answer.text
     return answer.json()

@@ -8,7 +8,6 @@ from tests.cli.test_streams import run_on_terminal
 
 @pytest.fixture
 def program(program: Program) -> Program:
-    """The program with a database that has a store."""
     program.with_database().make_store("nursery")
     return program
 

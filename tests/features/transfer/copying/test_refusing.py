@@ -27,7 +27,6 @@ pytestmark = pytest.mark.parametrize(
 
 @pytest.fixture
 def copied(filled: Filled, target: str) -> str:
-    """The URL of a copy of ``filled``."""
     copy(filled.url, target)
     return target
 
@@ -38,7 +37,6 @@ def first_token(administration: Administration) -> str:
 
 
 def make_store_again(administration: Administration) -> None:
-    """Another store of the same name."""
     administration.delete_store("empty")
     administration.create_store("empty")
 

@@ -30,7 +30,6 @@ FOURTH_PORTION, ITS_EVENTS = 7, 8
 
 
 def write_file(program: Program, text: str) -> str:
-    """A file of the plants."""
     file = program.folder / "plants.csv"
     file.write_text(text, encoding="utf-8")
     return str(file)
