@@ -158,6 +158,11 @@ class Service:
         ) as client:
             yield client
 
+    def status_of(self, token: str) -> int:
+        """The status of a list with the token, on a connection of its own."""
+        with self.client(token) as client:
+            return client.get("/plants").status_code
+
     def wait_for_origin(self, seen: int = 0) -> None:
         """Wait until it listens, as it logs after so many characters; it need not be ready."""
         deadline = time.monotonic() + START_SECONDS

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable
 
+import httpx
+
 SECONDS = 60.0
 
 
@@ -12,3 +14,11 @@ def wait_until(condition: Callable[[], object], *, pause: float = 0.02) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(pause)
+
+
+def responds(url: str) -> bool:
+    """Whether something responds there, whatever it says."""
+    try:
+        return bool(httpx.get(url, verify=False).status_code)
+    except httpx.TransportError:
+        return False

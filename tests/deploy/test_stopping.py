@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.test_drain import create_without_its_body, refuses_connections
+from tests.faults.test_drain import create_without_its_body
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import LIVE, Connection, Message
 from tests.postgres.server import read_state
 from tests.service import Service
-from tests.waiting import wait_until
+from tests.waiting import responds, wait_until
 
 READY = Message("GET", "/readyz")
 LONG = 10_000
@@ -105,7 +105,7 @@ def test_a_second_signal_ends_the_drain(
         token = service.make_token()
         with create_without_its_body(service, token) as connection:
             service.process.send_signal(signal.SIGTERM)
-            wait_until(lambda: refuses_connections(service))
+            wait_until(lambda: not responds(f"{service.origin}/livez"))
             service.process.send_signal(second)
             expect_error(connection.receive(), 50303)
             assert service.process.wait(30) == 0

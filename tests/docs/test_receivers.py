@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 
 from building.document import parse_document, read_document
@@ -18,7 +17,7 @@ from tests.features.webhooks.receiver import create_webhook
 from tests.http.calls import create_plant
 from tests.postgres.server import free_port
 from tests.service import Service
-from tests.waiting import wait_until
+from tests.waiting import responds, wait_until
 
 NODE_MODULES = ROOT / "tests" / "clients" / "node_modules"
 RECEIVERS = {
@@ -66,15 +65,7 @@ def receiving(name: str, secret: str, port: int, out: Path) -> Iterator[Path]:
         subprocess.Popen(command, env=os.environ | environ, stdout=file) as process,
     ):
         try:
-            wait_until(lambda: is_listening(port))
+            wait_until(lambda: responds(f"http://127.0.0.1:{port}"))
             yield out
         finally:
             process.kill()
-
-
-def is_listening(port: int) -> bool:
-    """Whether something answers there, whatever it says."""
-    try:
-        return httpx.get(f"http://127.0.0.1:{port}/").status_code > 0
-    except httpx.TransportError:
-        return False

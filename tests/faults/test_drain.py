@@ -17,7 +17,7 @@ from tests.http.blocking import FILLER, fill_store, in_flight_stream
 from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
-from tests.waiting import wait_until
+from tests.waiting import responds, wait_until
 
 CREATE = Message("POST", "/plants").carrying(b'{"id": 7, "name": "Ficus"}')
 
@@ -30,14 +30,6 @@ def create_without_its_body(service: Service, token: str) -> Iterator[Connection
         connection.send(create.head())
         assert connection.receive().status == 100
         yield connection
-
-
-def refuses_connections(service: Service) -> bool:
-    try:
-        httpx.get(f"{service.origin}/livez", verify=False)
-    except httpx.TransportError:
-        return True
-    return False
 
 
 def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
@@ -54,7 +46,7 @@ def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
             assert idle.get("/plants?limit=1").status_code == 200
             wait_until_acknowledged(new, 20)
             service.process.send_signal(stop)
-            wait_until(lambda: refuses_connections(service))
+            wait_until(lambda: not responds(f"{service.origin}/livez"))
             connection.send(CREATE.body)
             assert connection.receive().status == (400 if number else 200)
             assert service.process.wait(60) == 0
@@ -76,7 +68,7 @@ def test_it_stops_when_its_terminal_is_closed(tmp_path: Path, workers: int) -> N
     command = (*terminal, sys.executable, "-m", "plantstore")
     with Service(tmp_path, settings={"workers": workers}, command=command) as service:
         service.kill()
-        wait_until(lambda: refuses_connections(service))
+        wait_until(lambda: not responds(f"{service.origin}/livez"))
     with service:  # so nobody has the database any more
         assert "Traceback" not in service.log()
 

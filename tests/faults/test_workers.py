@@ -11,13 +11,12 @@ import pytest
 
 from tests.faults.load import assert_integrity, assert_whole, under_load, wait_until_acknowledged
 from tests.faults.processes import kill, read_command, worker_pids
-from tests.faults.test_drain import refuses_connections
 from tests.faults.two_processes import TwoProcesses
 from tests.http.blocking import in_flight_request
 from tests.http.fixtures import make_fixture
 from tests.postgres.server import read_state
 from tests.service import Service
-from tests.waiting import wait_until
+from tests.waiting import responds, wait_until
 
 PROGRAM = (sys.executable, "-m", "plantstore")
 OWN_GROUP = ("setsid", *PROGRAM)
@@ -112,7 +111,7 @@ def test_workers_do_not_outlive_the_process_that_started_them(
     try:
         with in_flight_request(make_fixture(service)) if is_busy else nullcontext():
             service.kill()
-            wait_until(lambda: refuses_connections(service))
+            wait_until(lambda: not responds(f"{service.origin}/livez"))
             if is_busy:  # one has ended, the other is asleep while it finishes
                 wait_until(lambda: {read_state(pid) for pid in pids} in ({"S", ""}, {"S", "Z"}))
         wait_until(lambda: not any(map(read_command, pids)))

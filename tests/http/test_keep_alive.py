@@ -15,10 +15,6 @@ def long_list(fixture: StoreFixture) -> Message:
     return fixture.message(LISTS[0])
 
 
-def closing(message: Message) -> Message:
-    return message.adding("Connection", "close")
-
-
 @pytest.mark.parametrize("first", ["whole", "cached", "refused", "stream"])
 def test_what_stands_behind_a_closing_request_is_not_done(
     fixture: StoreFixture, long_list: Message, first: str
@@ -32,7 +28,8 @@ def test_what_stands_behind_a_closing_request_is_not_done(
         "stream": long_list,
     }
     with Connection(fixture.service.origin) as connection:
-        connection.send(LIVE, closing(messages[first]), create.carrying(b"{}"), create)
+        closing = messages[first].adding("Connection", "close")
+        connection.send(LIVE, closing, create.carrying(b"{}"), create)
         assert connection.receive().json == ALIVE
         answer = connection.receive()
         assert answer.status == (400 if first == "refused" else 200)

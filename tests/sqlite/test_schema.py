@@ -29,13 +29,6 @@ def read(program: Program) -> bytes:
     return (program.folder / "plants.db").read_bytes()
 
 
-def put(content: bytes) -> Callable[[Path], None]:
-    def write(file: Path) -> None:
-        file.write_bytes(content)
-
-    return write
-
-
 def make_foreign(file: Path) -> None:
     with closing(apsw.Connection(str(file))) as connection:
         connection.execute("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')")
@@ -49,14 +42,14 @@ def make_foreign(file: Path) -> None:
     [
         (make_foreign, "of another program: name another file"),
         (
-            put(b"A text, and no database at all. " * 100),
+            lambda file: file.write_bytes(b"A text, and no database at all. " * 100),
             "it is not a SQLite database; name another file",
         ),
     ],
     ids=["foreign", "text"],
 )
 def test_a_file_of_another_program_is_refused_and_left_alone(
-    tmp_path: Path, command: tuple[str, ...], make: Callable[[Path], None], advice: str
+    tmp_path: Path, command: tuple[str, ...], make: Callable[[Path], object], advice: str
 ) -> None:
     program = Program(tmp_path)
     make(tmp_path / "plants.db")

@@ -15,11 +15,6 @@ from tests.waiting import wait_until
 PLANT = {"id": 7, "name": "Fern"}
 
 
-def status(service: Service, token: str) -> int:
-    headers = {"Authorization": f"Bearer {token}"}
-    return httpx.get(f"{service.origin}/plants", headers=headers).status_code
-
-
 @pytest.mark.parametrize("workers", [1, 2])
 def test_it_opens_the_default_store_until_it_is_changed_or_removed(
     url: str, tmp_path: Path, workers: int
@@ -37,23 +32,23 @@ def test_it_opens_the_default_store_until_it_is_changed_or_removed(
             link = client.post("/links", json={"user": "declared"}).json()
         assert (me["user"], me["stores"][0]["role"]) == ("declared", "owner")
         for text in ("short", f"{second}\n"):  # what is weak changes nothing
-            assert status(service, first) == 200
+            assert service.status_of(first) == 200
             secret.write_text(text)
             service.process.send_signal(signal.SIGHUP)
             wait_until(lambda: "keeping the current declared token" in service.log())
-        wait_until(lambda: status(service, second) == 200)
-        assert status(service, first) == 401
+        wait_until(lambda: service.status_of(second) == 200)
+        assert service.status_of(first) == 401
         assert service.stop() == 0
         service.start()
-        assert status(service, second) == 200
+        assert service.status_of(second) == 200
         settings.write_text("")
         service.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: status(service, second) == 401)
+        wait_until(lambda: service.status_of(second) == 401)
         assert service.stop() == 0
         secret.write_text(first)
         settings.write_text('token_file = "token"\n')
         service.start()  # what was taken back can be declared again
-        assert (status(service, first), status(service, second)) == (200, 401)
+        assert (service.status_of(first), service.status_of(second)) == (200, 401)
         redeemed = httpx.post(f"{service.origin}/links/redeem", json={"code": link["code"]})
         assert redeemed.status_code == 404
     assert first not in service.log()
@@ -64,7 +59,7 @@ def test_it_is_listed_and_stays_revoked(url: str, tmp_path: Path) -> None:
     token = secrets.token_hex(32)
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
     with Service(tmp_path, database=url, settings={"token": token}) as service:
-        assert status(service, token) == 200
+        assert service.status_of(token) == 200
         (listed,) = program.data("token", "list")
         assert (listed["label"], listed["user"], listed["store"]) == (
             *("declared", "declared"),
@@ -72,10 +67,10 @@ def test_it_is_listed_and_stays_revoked(url: str, tmp_path: Path) -> None:
         )
         assert (listed["state"], listed["expires_at"]) == ("active", None)
         program.out("token", "revoke", listed["id"])
-        assert status(service, token) == 401
+        assert service.status_of(token) == 401
         assert service.stop() == 0
         service.start()
-        assert status(service, token) == 401
+        assert service.status_of(token) == 401
     assert f"the declared token {listed['id']} was revoked: declare another" in service.log()
 
 
@@ -92,7 +87,7 @@ def test_a_service_that_cannot_start_leaves_it_as_it_is(
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         program.refusal("serve", "--port", "0", "--metrics", address)
         changes = [row["action"] for row in program.data("audit", "list")]
-        assert (status(service, token), changes) == (200, ["token declare"])
+        assert (service.status_of(token), changes) == (200, ["token declare"])
 
 
 @pytest.mark.parametrize(

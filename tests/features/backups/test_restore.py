@@ -144,7 +144,7 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     assert "re-applied revocations made after the backup: tokens: 4, members: 2" in done.err
     assert "users deleted after the backup are back, without tokens: eve" in done.err
     with served(program) as service:
-        statuses = {user: status_of(service, secret) for user, secret in secrets.items()}
+        statuses = {user: service.status_of(secret) for user, secret in secrets.items()}
         with service.client(secrets["dee"]) as dee:
             assert dee.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 403
     refused = {"ada": 401, "bea": 401, "cyd": 404, "eve": 401, "old": 401}
@@ -154,11 +154,6 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     assert select(program.database, "SELECT * FROM links") == []  # they may have been used
     again = program.data("restore", str(backup), "--yes")
     assert again["revocations"] == {"tokens": 4, "members": 2, "users": []}
-
-
-def status_of(service: Service, secret: str) -> int:
-    with service.client(secret) as client:
-        return client.get("/plants").status_code
 
 
 def test_a_database_with_other_stores_takes_no_access_away(program: Program, backup: Path) -> None:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.cli.program import Program
@@ -24,7 +23,7 @@ from tests.features.backups.test_litestream import (
 )
 from tests.postgres.server import free_port
 from tests.service import Service
-from tests.waiting import wait_until
+from tests.waiting import responds, wait_until
 
 S3RVER = ROOT / "tests" / "clients" / "node_modules" / ".bin" / "s3rver"
 KEY = "S3RVER"  # the server's only one
@@ -38,17 +37,9 @@ def endpoint(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "storage").mkdir()
     command = ["node", str(S3RVER), "--silent", "--directory", f"{tmp_path}/storage", *options]
     with subprocess.Popen(command) as server:
-        wait_until(lambda: is_open(port))
+        wait_until(lambda: responds(f"http://127.0.0.1:{port}"))
         yield f"127.0.0.1:{port}"
         server.kill()
-
-
-def is_open(port: int) -> bool:
-    try:
-        httpx.get(f"http://127.0.0.1:{port}")
-    except httpx.TransportError:
-        return False
-    return True
 
 
 @pytest.fixture

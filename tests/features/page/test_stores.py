@@ -38,11 +38,6 @@ def opened(driver: PageDriver, pair: Pair) -> PageDriver:
     return driver
 
 
-def switch_store(driver: PageDriver, pair: Pair) -> None:
-    driver["#stores"].select_option(pair.second_name)
-    driver.assert_shows("Basil", "#rows")
-
-
 def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -> None:
     fill_store(driver.service, pair.name, 100)
     fill_store(driver.service, pair.second_name, 101)
@@ -101,7 +96,8 @@ def test_another_store_is_shown_whole(opened: PageDriver, pair: Pair) -> None:
     opened.filter("herb")
     opened["#find"].fill("fer")
     opened.assert_count("1 of 2 plants")
-    switch_store(opened, pair)
+    opened["#stores"].select_option(pair.second_name)
+    opened.assert_shows("Basil", "#rows")
     opened.assert_count("1 plant")
     expect(opened["#find"]).to_have_value("")
     expect(opened["#chips"]).to_be_empty()

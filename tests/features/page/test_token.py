@@ -1,12 +1,14 @@
 """The token: kept through trouble, and opening less than before."""
 
 import re
+from functools import partial
 
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from plantstore.core.model import Role
 from tests.features.page.browser import OpenPage
 from tests.features.page.page_driver import PageDriver
+from tests.features.page.states.setup import abort_requests, respond_with_error
 from tests.http.blocking import fill_store
 from tests.service import Service
 
@@ -16,19 +18,10 @@ NO_STORAGE = """for (const name of ["sessionStorage", "localStorage"])
     });"""
 
 
-def respond_503(route: Route) -> None:
-    body = '{"error": 50302, "message": "the database is not available: try again soon"}'
-    route.fulfill(status=503, body=body, content_type="application/json")
-
-
-def break_off(route: Route) -> None:
-    route.abort()
-
-
 def test_a_reload_in_trouble_keeps_the_token(driver: PageDriver) -> None:
     driver.sign_in()
-    for trouble in (respond_503, break_off):
-        driver.route("**/me", trouble)
+    for make_trouble in (partial(respond_with_error, number=50302, message="away"), abort_requests):
+        make_trouble(driver, "**/me")
         driver.page.reload()
         expect(driver["#sign-in-reason"]).to_be_visible()
         expect(driver["#sign-in-reason"]).not_to_be_empty()

@@ -94,8 +94,7 @@ def test_the_service_follows_each_change_at_once(program: Program) -> None:
         assert (event.is_user_deleted, event.token_label) == (True, "")
         soon = ("token", "create", "--store", "orchard", "--user", "eve", "--expires", "2d")
         made = program.data(*soon)
-        with service.client(made["token"]) as client:
-            assert client.get("/plants").status_code == 200
+        assert service.status_of(made["token"]) == 200
         assert service.stop() == 0
         (used,) = [one for one in program.data("token", "list") if one["id"] == made["id"]]
         assert used["last_used_at"] >= made["created_at"]

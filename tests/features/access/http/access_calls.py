@@ -41,9 +41,3 @@ def make_token(client: httpx.Client, user: str, **more: object) -> Any:  # noqa:
 def tokens_of(client: httpx.Client) -> list[Any]:
     listed: list[Any] = client.get("/tokens").raise_for_status().json()
     return listed
-
-
-def status_of(service: Service, token: str) -> int:
-    """What a list with the token is answered with, on a connection of its own."""
-    with service.client(token) as client:
-        return client.get("/plants").status_code

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import httpx
@@ -10,8 +9,7 @@ import pytest
 
 from plantstore.core.model import Role
 from tests.databases import ON_BOTH, Kind
-from tests.features.access.administration import open_administration
-from tests.features.access.http.access_calls import managing, set_role
+from tests.features.access.http.access_calls import managing
 from tests.service import Service
 
 pytestmark = ON_BOTH
@@ -40,12 +38,6 @@ def change_at_once(method: str, *calls: Call) -> list[int]:
         return sorted(0 if answer.is_success else answer.json()["error"] for answer in answers)
 
 
-def count_owners(service: Service, store: str) -> int:
-    with closing(open_administration(service.database)) as administration:
-        roles = [member.role for member in administration.list_members(store)]
-    return roles.count(Role.OWNER)
-
-
 @pytest.mark.parametrize("method", ["DELETE", "PUT"])
 @pytest.mark.parametrize(
     ("removed", "numbers"),
@@ -62,13 +54,10 @@ def test_of_two_owners_who_go_at_once_one_stays(
 ) -> None:
     for number in range(ROUNDS):
         shared = f"{store}-{number}"
-        with managing(service, shared, "ada") as ada, managing_too(service, ada, shared) as eve:
+        service.make_token(shared, "ada")
+        service.make_token(shared, "eve", role=Role.OWNER)
+        with managing(service, shared, "ada") as ada, managing(service, shared, "eve") as eve:
             assert change_at_once(method, *zip((ada, eve), removed, strict=True)) in numbers
-        assert count_owners(service, shared) == 1
-
-
-def managing_too(
-    service: Service, owner: httpx.Client, store: str
-) -> AbstractContextManager[httpx.Client]:
-    assert set_role(owner, "eve", "owner").status_code == 201
-    return managing(service, store, "eve")
+        with service.administration() as administration:
+            roles = [member.role for member in administration.list_members(shared)]
+        assert roles.count(Role.OWNER) == 1

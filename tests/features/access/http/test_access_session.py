@@ -18,7 +18,6 @@ from tests.features.access.http.access_calls import (
     managing,
     members_of,
     set_role,
-    status_of,
 )
 from tests.http.calls import expect_refused
 from tests.next_version import NEWEST, next_program
@@ -149,7 +148,7 @@ def test_each_sees_what_the_other_has_committed(
         assert members_of(manager) == {"ada": "owner"}
         made = make_token(manager, "ada")
         administration.revoke_token(made["id"])
-        assert status_of(own_service, made["token"]) == 401
+        assert own_service.status_of(made["token"]) == 401
         assert manager.delete(f"/tokens/{made['id']}").status_code == 204
 
 

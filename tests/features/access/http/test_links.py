@@ -10,7 +10,7 @@ from plantstore.core.model import Scope, token_id_of
 from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token
 from plantstore.features.access.links import MAX_LINKS
 from tests.databases import ON_BOTH, execute
-from tests.features.access.http.access_calls import managing, set_role, status_of, tokens_of
+from tests.features.access.http.access_calls import managing, set_role, tokens_of
 from tests.http.calls import expect_refused
 from tests.log_lines import LoggingService
 from tests.service import Service
@@ -42,7 +42,7 @@ def test_a_code_gives_the_token_once(service: Service, manager: httpx.Client, st
     given = answer.json()
     assert (given["store"], given["user"], given["label"]) == (store, "kiosk", "window")
     assert (given["scopes"], given["expires_at"]) == (["list"], "2099-12-31T00:00:00.000Z")
-    assert status_of(service, given.pop("token")) == 200
+    assert service.status_of(given.pop("token")) == 200
     given.pop("store")
     shown = [{**token, "last_used_at": None} for token in tokens_of(manager)]
     assert {**given, "last_used_at": None} in shown
@@ -101,7 +101,7 @@ def test_links_that_wait_are_listed_and_revoked(
 def test_a_code_is_no_token_and_a_token_no_code(
     service: Service, manager: httpx.Client, token: str
 ) -> None:
-    assert status_of(service, make_link(manager, "kiosk")) == 401
+    assert service.status_of(make_link(manager, "kiosk")) == 401
     expect_refused(exchange(service, token), 40406)
 
 

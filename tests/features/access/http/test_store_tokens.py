@@ -14,7 +14,6 @@ from tests.features.access.http.access_calls import (
     make_token,
     managing,
     set_role,
-    status_of,
     tokens_of,
 )
 from tests.http.calls import expect_refused
@@ -39,7 +38,7 @@ def test_a_new_token_opens_the_store_until_it_is_revoked(
     assert made["id"] == token_id_of(hash_token(secret))
     assert made["expires_at"] == "2099-12-31T22:00:00.000Z"
     assert (made["user"], made["label"], made["scopes"]) == ("kiosk", label, ["list"])
-    assert status_of(service, secret) == 200
+    assert service.status_of(secret) == 200
     assert made in tokens_of(manager)
     assert secret not in manager.get("/tokens").text
     path = f"/stores/{store}/tokens/{made['id']}"
@@ -47,7 +46,7 @@ def test_a_new_token_opens_the_store_until_it_is_revoked(
     expect_refused(manager.get(f"/tokens/{secret}"), 40405)
     for _ in range(2):
         assert manager.delete(path).status_code == 204
-        assert status_of(service, secret) == 401
+        assert service.status_of(secret) == 401
         expect_refused(manager.get(path), 40405)
     assert made["id"] not in [token["id"] for token in tokens_of(manager)]
 
