@@ -94,6 +94,17 @@ def test_the_editor_keeps_the_keys_when_its_row_goes_to_another_place(filled: Pa
     filled.assert_stored(3, "Aaron's rod", "bed 9")
 
 
+def test_leaving_the_page_while_a_cell_is_typed_is_asked_about(filled: PageDriver) -> None:
+    filled["#rows .row >> nth=0 >> .name"].dblclick()
+    filled.type("Agave")
+    with filled.page.expect_event("dialog") as asked:
+        filled.evaluate("void setTimeout(() => location.reload())")
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    filled.type(" 9\n")
+    filled.assert_stored(1, "Agave 9", None)
+
+
 def test_what_breaks_a_rule_stays_open_with_the_reason(filled: PageDriver) -> None:
     filled["#rows .row >> nth=0 >> .name"].dblclick()
     filled.page.keyboard.press("Delete")

@@ -43,7 +43,7 @@ def test_columns_are_joined_and_those_left_out_are_named(opened: PageDriver) -> 
     opened.choose_file("sheet.csv", sheet)
     opened.assert_shows("Ignored: Price", "#import-ignored")
     opened.assert_shows("2 new", "#import-counts")
-    rows = [["3", "Rosa rugosa Alba", "bed 1"], ["4", "Rosa rugosa Alba", ""]]
+    rows = [["3", "Rosa rugosa 'Alba'", "bed 1"], ["4", "Rosa rugosa 'Alba'", ""]]
     assert opened.evaluate(SAMPLE) == rows
     opened["#import-name"].select_option("2: Species")
     opened["#import-tag"].select_option("1: Genus")

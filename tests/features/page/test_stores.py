@@ -79,6 +79,30 @@ def test_an_id_is_never_given_from_another_stores_list(opened: PageDriver, pair:
     assert len(opened.list_plants(pair.second)) == 1
 
 
+def test_an_edit_of_a_plant_deleted_meanwhile_is_there_when_its_store_is_shown_again(
+    opened: PageDriver, pair: Pair
+) -> None:
+    held = opened.hold("**/plants/1")
+    opened["#rows .name"].first.dblclick()
+    opened.type("Tree fern\n")
+    opened.wait_until(lambda: held.routes)
+    switch_store(opened, pair)
+    with opened.service.client(pair.first) as client:
+        client.delete("/plants/1").raise_for_status()
+    held.release()
+    text = "Not saved: Tree fern. Somebody else deleted this plant"
+    opened.assert_shows(f"{text} in {pair.name}", "#message")
+    opened["#stores"].select_option(pair.name)
+    opened.assert_count("1 plant")
+    refused = opened["#rows .row.refused"]
+    expect(refused).to_contain_text("Tree fern")
+    refused.get_by_role("button", name="Try again").click()
+    opened["#conflict [value=yours]"].click()
+    opened.assert_count("2 plants")
+    expect(refused).to_have_count(0)
+    assert opened.list_plants(pair.first)[0] == {"id": 1, "name": "Tree fern", "tag": "herb"}
+
+
 def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) -> None:
     held = opened.hold("**/plants?*")
     for _ in range(2):

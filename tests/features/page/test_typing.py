@@ -41,6 +41,21 @@ def test_a_refused_plant_stays_with_its_reason_and_can_be_mended(driver: PageDri
     driver.wait_until(lambda: len(driver.list_plants()) == 2)
 
 
+def test_what_is_typed_is_there_after_a_reload_for_the_same_user_alone(driver: PageDriver) -> None:
+    other = driver.service.make_token(f"{driver.store}-other", f"ben-of-{driver.store}")
+    driver.sign_in().open_add()
+    driver.type("Acer palmatum\tbed 3")
+    driver.page.reload()
+    expect(driver["#add-name"]).to_have_value("Acer palmatum")
+    expect(driver["#add-tag"]).to_have_value("bed 3")
+    driver.evaluate(f"sessionStorage['plantstore/token'] = '{other}'")
+    driver.page.reload()
+    expect(driver["#who"]).to_have_text(f"ben-of-{driver.store}")
+    expect(driver["#add-name"]).to_have_value("")
+    driver.sign_out()
+    assert "Acer" not in driver.evaluate("JSON.stringify(sessionStorage)")
+
+
 def test_a_plant_typed_before_the_list_is_there_gets_an_id_too(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     held = driver.hold("**/plants?*", responses=True)

@@ -55,6 +55,9 @@ for (const [text, header, id, name, tag] of [
 for (const [text, first, ignored] of [
   ["Bezeichnung;Standort;Art.Nr;Menge\nFarn;Haus;A1;3\nAloe;Haus;A2;4", "1|Farn|Haus", ["Art.Nr", "Menge"]],
   ["Genus,Species,Cultivar,Location\nRosa,rugosa,‘Hansa’,bed 1\nAcer,griseum,,bed 2", "1|Rosa rugosa ‘Hansa’|bed 1", []],
+  ["Gattung;Art;Sorte\nAcer;palmatum; Osakazuki ", "1|Acer palmatum 'Osakazuki'|", []],
+  ["Genus,Species,Variety\nAcer,palmatum,dissectum", "1|Acer palmatum dissectum|", []],
+  ["Genus,Species,Cultivar\nAcer,palmatum,", "1|Acer palmatum|", []],
   ["Botanischer Name;Kultivar;Beet\nRosa rugosa;‘Hansa’;3", "1|Rosa rugosa ‘Hansa’|3", []],
   ["Kasvi,Paikka\nSaniainen,talo\nAaloe,talo\nRuusu,talo\nVaahtera,talo", "1|Saniainen|talo", []],
 ])

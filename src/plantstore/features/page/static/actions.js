@@ -6,8 +6,8 @@ import { $, ask, choose, focusPlants, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
 import { isSame, listContents } from "./plant.js";
-import { idOf, run } from "./queue.js";
-import { drafts, drop, queue, redraw, shown, undos } from "./state.js";
+import { run } from "./queue.js";
+import { drafts, drop, idOf, queue, redraw, shown, undos } from "./state.js";
 import { rich, t } from "./texts.js";
 
 export const ASK_ABOVE = 50;
@@ -152,7 +152,7 @@ function valuesOf(changes) {
 async function solve(item, theirs = null) {
   const { store } = item.action;
   const { before, after } = item;
-  drop(item);
+  discard(item);
   list.apply(store, new Map([[idOf(item), theirs]]));
   if (!after || !before) return;
   const texts = theirs ? listContents(theirs) : [t("conflict.gone"), ""];

@@ -12,8 +12,9 @@ const TITLES = {
 const PARTS = [
   /^(genus|gattung|genre|genero|genere|geslacht|(botanical|botanischer|latin|lateinischer) name)$/,
   /^(species|art|epithet(on)?|espece|especie|specie)$/,
-  /^(cultivar|kultivar|sorte|variety|variete|variedad|varieta|cultivars?)$/,
+  /^(cultivars?|kultivar|sorte|variety|variete|variedad|varieta)$/,
 ];
+const CULTIVAR = /^(cultivars?|kultivar|sorte)$/; // not a variety, whose name has no quotes
 const LOOKED_AT = 100; // lines
 
 // By known titles; without them ids may come first, then names, then what else plants have. `joined` are the columns
@@ -29,7 +30,8 @@ export function guessColumns([first = [], ...others]) {
   const isKnown = id >= 0 || tag >= 0 || (name >= 0 && !others.every(([cell]) => isNumber(cell)));
   if (first.some(isNumber) || !isKnown || (id < 0 && name < 0)) return guessByContent(first, others);
   if (name < 0) columns.name = titles.findIndex((_, index) => !Object.values(columns).includes(index));
-  return { hasHeader: true, columns, joined };
+  const cultivar = titles.findIndex((title) => CULTIVAR.test(title));
+  return { hasHeader: true, columns, joined, cultivar };
 }
 
 /** @param {string[]} first @param {string[][]} others */
@@ -48,7 +50,7 @@ function guessByContent(first, others) {
     return title.trim() !== "" && (areNumbers || comeAgain);
   });
   const hasHeader = hasIds ? !isNumber(first[0]) : !first.some(isNumber) && looksLikeHeader;
-  return { hasHeader, columns, joined: [] };
+  return { hasHeader, columns, joined: [], cultivar: -1 };
 }
 
 /** @param {(field: Field) => number} find */

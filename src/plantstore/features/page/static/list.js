@@ -134,16 +134,22 @@ class PlantList {
     redraw();
   }
 
-  /** What was added on top, then what is looked for. */
+  /** What was added on top, then edits that were refused of plants that are gone, then what is looked for. */
   get rows() {
     if (this.#rows) return this.#rows;
+    const { plants, store } = this;
+    const edits = queue.filter(
+      ({ action, state }) => action.store === store && action.kind === "edit" && state === "refused",
+    );
+    const gone = edits.flatMap(({ after }) => (after && plants.isComplete && !plants.get(after.id) ? after : []));
     // What is not stored yet has a name of its own: its ID may be another plant's.
     const top = this.added.flatMap(({ state, after, key }) => {
-      if (state === "stored") return this.plants.get(after?.id ?? "") ?? [];
+      if (state === "stored") return plants.get(after?.id ?? "") ?? [];
       return after ? { ...after, id: `+${key}` } : [];
     });
+    top.push(...gone);
     const ids = new Set(top.map(({ id }) => id));
-    const edited = drafts.cell?.place === "row" && this.plants.get(drafts.cell.id);
+    const edited = drafts.cell?.place === "row" && plants.get(drafts.cell.id);
     const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or given up
     const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
     const rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;

@@ -13,7 +13,7 @@ import { run } from "./queue.js";
 import { clearAddress, clearSearch, findCode, openAddress, readAddress, showPage } from "./search.js";
 import "./selection.js";
 import { device, Session, tab } from "./session.js";
-import { forgetState, onDraw, queue, redraw } from "./state.js";
+import { drafts, forgetState, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
 const REST_AFTER = 1_500; // milliseconds: before the server may be away
@@ -116,6 +116,8 @@ async function learnAgain() {
 /** The store of the address, and no other in its place. @param {Me} found */
 function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
+  const { user, add } = JSON.parse((me ? null : tab.get("draft")) ?? "{}");
+  if (user === found.user) drafts.add = add;
   me = found;
   const names = me.stores.map(({ name }) => name);
   const last = names.find((name) => name === tab.get("store"));
@@ -270,7 +272,12 @@ document.addEventListener("visibilitychange", refresh);
 // A browser may restore the fields of a page after this event: the truth is not in them.
 addEventListener("pageshow", () => setTimeout(redraw));
 addEventListener("beforeunload", (event) => {
-  if (queue.length) event.preventDefault();
+  const { cell } = drafts;
+  if (queue.length || (cell && cell.text !== (cell.before[cell.field] ?? ""))) event.preventDefault();
+});
+// What is typed into row 0 is there again after a reload.
+addEventListener("pagehide", () => {
+  if (me && api.isSignedIn) tab.put("draft", JSON.stringify({ user: me.user, add: drafts.add }));
 });
 
 document.addEventListener("keydown", (event) => {

@@ -4,7 +4,7 @@
 import { ApiError, ID_TAKEN, NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { list } from "./list.js";
 import { isSame } from "./plant.js";
-import { drop, queue, redraw } from "./state.js";
+import { drop, idOf, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
 const PIECE = 500; // changes in a request: under 1 MB, which proxies let pass
@@ -13,9 +13,6 @@ const MANY = 100; // more are read with the list, whose usual form has no entity
 const MAX_IDS = 8; // that are tried, where others take them first
 
 let isRunning = false;
-
-/** @param {Change} change */
-export const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
 
 /** Until nothing is waiting, or the user is signed out; then it is called again. */
 export async function run() {

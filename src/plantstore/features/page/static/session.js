@@ -74,7 +74,7 @@ export class Session {
   /** The token was refused, or the session has ended. */
   forget() {
     if (this.token === device.get("token")) device.drop("token");
-    for (const name of ["token", "session", "store"]) tab.drop(name);
+    for (const name of ["token", "session", "store", "draft"]) tab.drop(name);
     this.token = null;
   }
 

@@ -34,9 +34,10 @@ export function forgetState() {
   redraw();
 }
 
+/** @param {Change} change */
+export const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
 /** By which its row is known. @param {Pending} item */
-export const rowIdOf = ({ action, before, after, key }) =>
-  action.kind === "add" ? `+${key}` : ((after ?? before)?.id ?? "");
+export const rowIdOf = (item) => (item.action.kind === "add" ? `+${item.key}` : idOf(item));
 
 /** @param {Pending} item */
 export function drop(item) {

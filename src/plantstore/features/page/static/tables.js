@@ -43,10 +43,11 @@ export class Sheet {
     const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // a spreadsheet's
     this.records = isHint ? records.slice(1) : records;
     this.titles = this.records[0]?.cells ?? []; // the first line, whether it has titles or not
-    const { hasHeader, columns, joined } = guessColumns(this.records.map(({ cells }) => cells));
+    const { hasHeader, columns, joined, cultivar } = guessColumns(this.records.map(({ cells }) => cells));
     this.hasHeader = hasHeader;
     this.columns = columns;
-    this.joined = joined; // columns that may be a name together
+    this.joined = joined; // columns that may be a name together; of them the cultivar's is quoted
+    this.cultivar = cultivar;
     this.isJoined = joined.length > 0;
   }
 
@@ -62,10 +63,19 @@ export class Sheet {
       const isLong = cells.slice(this.titles.length).some((cell) => cell !== "");
       const fields = /** @type {Record<Field, string>} */ ({});
       for (const field of FIELDS) fields[field] = restore(cells[this.columns[field]] ?? "");
-      if (this.isJoined) fields.name = this.joined.flatMap((index) => cells[index]?.trim() || []).join(" ");
+      if (this.isJoined) fields.name = this.#join(cells);
       const plant = { id: "", name: "", ...makePlant({ ...fields, id: readId(fields.id) }) };
       return { line, plant, reason: reason ?? (isLong ? t("rule.columns") : undefined) };
     });
+  }
+
+  /** @param {string[]} cells */
+  #join(cells) {
+    const parts = this.joined.map((index) => {
+      const part = cells[index]?.trim() ?? "";
+      return index === this.cultivar && /^[^"'‘’‚“”„«‹`´]/.test(part) ? `'${part}'` : part;
+    });
+    return parts.filter(Boolean).join(" ");
   }
 }
 
