@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 from click.testing import CliRunner
 
+from plantstore.core.clock import now
 from plantstore.core.tokens import is_well_formed
 from plantstore.program import cli
 from tests.administration import open_administration
@@ -80,6 +81,25 @@ def test_an_odd_lifetime_is_refused_with_the_form_of_one() -> None:
         done = CliRunner().invoke(cli, [*CREATE, "--expires", odd])
         assert done.exit_code == 2
         assert "write never, or" in done.output
+
+
+def test_a_scope_beyond_the_role_is_refused_with_what_gives_that_role(program: Program) -> None:
+    program.make_store("nursery")
+    create = (*CREATE, "--manage")
+    said = program.refusal(*create, status=2)
+    assert "does not allow: manage; give the user the role owner first, with --role owner" in said
+    assert "for a new member, or `plantstore " in said or "member add --store nursery" in said
+    program.out(*create, "--role", "owner")
+
+
+def test_unused_tokens_are_found(program: Program) -> None:
+    used, unused, revoked, new = (program.data(*CREATE)["id"] for _ in range(4))
+    execute(program.database, "UPDATE tokens SET created_at = 0")
+    program.out("token", "revoke", revoked)
+    for token_id, column in ((used, "last_used_at"), (new, "created_at")):
+        statement = f"UPDATE tokens SET {column} = $1 WHERE hex(substr(token_hash, 1, 8)) = $2"
+        execute(program.database, statement, [(now(), token_id.upper())])
+    assert program.token_ids("--not-used-since", "90d") == [unused]
 
 
 def test_a_token_is_refused_as_soon_as_it_is_revoked(program: Program) -> None:

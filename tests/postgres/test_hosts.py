@@ -91,3 +91,17 @@ def test_a_start_and_a_command_pass_over_a_silent_host(
         with Service(tmp_path, database=url, settings=settings) as service:
             assert service.stop() == 0
         assert "waiting for the database" not in service.log()
+        silent = f"127.0.0.1:{silent_port}: timeout"
+        assert f"connected to 127.0.0.1:{postgres_server.port}; {silent}" in service.log()
+
+
+def test_a_check_names_the_hosts_that_cannot_be_reached(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    port, closed = postgres_server.port, free_port()
+    with postgres_server.fresh() as direct:
+        name = direct.rpartition("/")[2]
+        checking = Program(tmp_path, {"PLANTSTORE_DATABASE": make_url(port, closed, name=name)})
+        assert f"cannot connect to 127.0.0.1:{closed}: " in checking.refusal("check")
+        checking = Program(tmp_path, {"PLANTSTORE_DATABASE": make_url(port, port, name=name)})
+        assert "hosts of the URL that can be reached: " in checking.out("check")

@@ -43,12 +43,16 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.TokenEndedError: "the token {token_id} is {state}: create a new one",
 }
 # fmt: on
+_ENOUGH = (
+    ", with --role {enough} for a new member, or `plantstore member add --store {store} --user "
+    "{user} --role {enough}`"
+)
 
 
 def describe_error(error: PlantStoreError) -> str:
     """The sentence for an error of administration; in its commands, names are quoted."""
     quoted = {name: shlex.quote(str(value)) for name, value in error.details.items()}
-    parts = SENTENCES[type(error)].split("`")
+    parts = (SENTENCES[type(error)] + _ENOUGH * ("enough" in quoted)).split("`")
     parts[::2] = [part.format(**error.details) for part in parts[::2]]
     parts[1::2] = [part.format(**quoted) for part in parts[1::2]]
     return "`".join(parts)

@@ -4,7 +4,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import click
@@ -17,8 +17,7 @@ from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, broken_rule
 from plantstore.core.settings import Settings, load_database
-from plantstore.databases import open_session
-from plantstore.sql.session import Session
+from plantstore.databases import open_session, reading
 
 Command = Callable[..., None]
 
@@ -47,32 +46,35 @@ pass_sources = _passing("sources", find_sources)
 pass_database = _passing("database", lambda context: load_database(find_sources(context)))
 
 
-def pass_session(command: Command) -> Command:
-    """The command gets a ``session`` on the database, which exists."""
+@contextmanager
+def using_database(context: click.Context, *, reads: bool = False) -> Iterator[Any]:
+    """A ``Session`` on the database of a command; errors name its ``--store``.
+
+    If it only ``reads``, ``Queries`` of the database at one moment: a backup stays as it is.
+    """
+    database = load_database(find_sources(context))
+    with reading(database) if reads else closing(open_session(database)) as session:
+        try:
+            yield session
+        except PlantStoreError as error:
+            named = {name: context.params.get(name) for name in ("store", "user")}
+            error.details |= {**named, **error.details}
+            raise
+
+
+def session_options(command: Command, *, reads: bool = False) -> Command:
+    """The command gets a ``session``, see ``using_database``, and an ``output``."""
 
     @wraps(command)
     @click.pass_context
     def run(context: click.Context, /, **arguments: object) -> None:
-        with using_database(context) as session:
+        with using_database(context, reads=reads) as session:
             command(session=session, **arguments)
 
-    return run
+    return output_options(run)
 
 
-@contextmanager
-def using_database(context: click.Context) -> Iterator[Session]:
-    """A session on the database of a command; errors name its ``--store``."""
-    with closing(open_session(load_database(find_sources(context)))) as session:
-        try:
-            yield session
-        except PlantStoreError as error:
-            error.details.setdefault("store", context.params.get("store"))
-            raise
-
-
-def session_options(command: Command) -> Command:
-    """The options of a command on the database: ``pass_session`` and ``output_options``."""
-    return pass_session(output_options(command))
+reading_options = partial(session_options, reads=True)
 
 
 def output_options(command: Command) -> Command:

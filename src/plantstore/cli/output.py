@@ -35,8 +35,9 @@ class Output(Struct, frozen=True):
             click.echo(_to_json(record))
             return
         width = max(map(len, record))
+        between = "\n".ljust(width + 3)  # the elements of a list, each on a line
         for name, value in record.items():
-            click.echo(f"{name.ljust(width)}  {_to_text(value)}")
+            click.echo(f"{name.ljust(width)}  {_to_text(value, between)}")
 
     def print_line(self, record: Record, columns: Sequence[str]) -> None:
         """One record as a line, at once: in JSON, or its columns separated by tabs."""
@@ -110,9 +111,9 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
         click.echo("\n".join(lines))
 
 
-def _to_text(value: object) -> str:
+def _to_text(value: object, separator: str = ",") -> str:
     if value is None or value == []:
         return "-"
     if isinstance(value, list):
-        return ",".join(map(str, value))
+        return separator.join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

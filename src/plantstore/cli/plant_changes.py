@@ -22,10 +22,14 @@ _SIGNS = {"created": "+", "updated": "~", "deleted": "-"}
 
 
 class Shown(Struct, frozen=True):
-    """A change as it is shown: the plant as it is then, or was when it was deleted."""
+    """A change as it is shown: the plant as it is then, or was when it was deleted.
+
+    ``before`` is how an updated plant was.
+    """
 
     kind: str
     plant: NewPlant
+    before: NewPlant | None
 
 
 class Summary(Struct):
@@ -50,7 +54,8 @@ class Summary(Struct):
     def add(self, change: Change) -> None:
         """Count a change, and show it if it is one of the first."""
         if self.count < _SHOWN:
-            self.changes.append(Shown(change.kind, change.plant))
+            before = change.before if change.after else None
+            self.changes.append(Shown(change.kind, change.plant, before))
         self.added += change.kind == "created"
         self.changed += change.kind == "updated"
         self.removed += change.kind == "deleted"
@@ -125,13 +130,19 @@ def _require_room(store: Store, holding: int) -> None:
 
 def _describe(summary: Summary) -> Iterator[str]:
     counts = f"added: {summary.added}, changed: {summary.changed}, removed: {summary.removed}"
-    yield f"{'would change' if summary.dry_run else 'changed'} plants of {summary.store}; {counts}"
+    verb = "would change" if summary.dry_run else "changed"
+    what = f"{verb} plants of {summary.store}; {counts}"
+    yield what if summary.count else f"nothing to change in {summary.store}"
     for change in summary.changes:
-        tag = "" if change.plant.tag is None else f" ({change.plant.tag})"
-        yield f"  {_SIGNS[change.kind]} {change.plant.id} {change.plant.name}{tag}"
+        states = " -> ".join(_name(plant) for plant in (change.before, change.plant) if plant)
+        yield f"  {_SIGNS[change.kind]} {change.plant.id} {states}"
     if summary.count > len(summary.changes):
         yield f"  and more: these are the first {_SHOWN}"
     if summary.skipped:
         ids = ",".join(map(str, summary.skipped[:_SHOWN]))
         why = "others changed them later, or their earlier events are trimmed"
         yield f"left alone: {len(summary.skipped)}, because {why}: {ids}"
+
+
+def _name(plant: NewPlant) -> str:
+    return plant.name if plant.tag is None else f"{plant.name} ({plant.tag})"

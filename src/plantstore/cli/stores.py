@@ -15,7 +15,6 @@ import click
 
 from plantstore.cli.options import Command, store_option, using_database
 from plantstore.core.errors import SetupError
-from plantstore.sql.session import Session
 
 if TYPE_CHECKING:
     from plantstore_client import PlantStore
@@ -24,12 +23,15 @@ _TOKEN = re.compile(r"[!-~]+")
 
 
 def pass_store(
-    in_database: Callable[[Session, Any], object],
+    in_database: Callable[[Any, Any], object],
     behind: "Callable[[PlantStore, str], object]",
     explanation: str = "Name of the store; with --url by default the token's own.",
     *,
     required: bool = True,
+    reads: bool = False,
 ) -> Callable[[Command], Command]:
+    """The command gets a ``store``, found in the database or behind the service of ``--url``."""
+
     def decorate(command: Command) -> Command:
         @wraps(command)
         @click.pass_context
@@ -43,7 +45,8 @@ def pass_store(
                 return
             if store is None and required:
                 raise click.UsageError("Missing option '--store'.")
-            with using_database(context) as session:
+            follows = context.params.get("follow", False)
+            with using_database(context, reads=reads and not follows) as session:
                 command(store=in_database(session, store), **arguments)
 
         return store_option(explanation)(run)

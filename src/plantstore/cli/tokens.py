@@ -5,9 +5,10 @@ import shlex
 import click
 
 from plantstore.cli.administration_log import name_token, noting
-from plantstore.cli.durations import read_duration
+from plantstore.cli.durations import read_duration, read_since
 from plantstore.cli.new_tokens import create, describe_token, print_issued, read_token
 from plantstore.cli.options import (
+    reading_options,
     session_options,
     store_option,
     user_option,
@@ -23,7 +24,7 @@ from plantstore.sql.administration.tokens import (
     revoke_token,
     revoke_tokens,
 )
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 _COLUMNS = (
     *("id", "store", "user", "all_stores", "permissions"),
@@ -49,12 +50,19 @@ token.add_command(create)
     callback=lambda _context, _option, text: None if text is None else read_duration(text),
     help="Only valid tokens that expire within this time, in m, h, d or w.",
 )
-@session_options
+@click.option(
+    "--not-used-since",
+    metavar="TIME",
+    callback=read_since,
+    help="Only valid tokens not used since a date (UTC), or for a time, such as 90d.",
+)
+@reading_options
 def list_tokens(
-    session: Session,
+    session: Queries,
     store: str | None,
     user: str | None,
     expiring: int | None,
+    not_used_since: int | None,
     output: Output,
     *,
     active: bool,
@@ -69,12 +77,16 @@ def list_tokens(
     Examples:
       plantstore token list --store nursery --active
       plantstore token list --expiring 30d --json
+      plantstore token list --not-used-since 90d
     """
-    only_valid = active or expiring is not None
+    only_valid = active or (expiring, not_used_since) != (None, None)
     listed = records.list_tokens(session, *_find_ids(session, store, user), only_valid=only_valid)
     if expiring is not None:
         ends_at = now() + expiring
         listed = [token for token in listed if token.expires_at and token.expires_at <= ends_at]
+    if not_used_since is not None:
+        used = ((token.last_used_at or token.created_at, token) for token in listed)
+        listed = [token for used_at, token in used if used_at < not_used_since]
     output.print_records(map(describe_token, listed), _COLUMNS)
     if soon := sum(token.state is TokenState.EXPIRING for token in listed):
         output.note(f"tokens that expire within 14 days: {soon}; see `plantstore token rotate`")
@@ -163,7 +175,7 @@ def revoke(
 
 
 def _find_ids(
-    session: Session, store: str | None, user: str | None
+    session: Queries, store: str | None, user: str | None
 ) -> tuple[int | None, int | None]:
     store_id = None if store is None else require_store(session, store).store_id
     return store_id, None if user is None else require_user(session, user).user_id

@@ -1,5 +1,7 @@
 """Logs repeated failures without flooding the log: each cause once a second, and the recovery.
 
+Equal lines are logged once a minute.
+
 Invariant: workers share these seconds, since they are forked from a process that has imported this
 module. A worker counts what it does not log, and says so with its next line.
 """
@@ -13,6 +15,7 @@ from collections.abc import Callable
 from zlib import crc32
 
 _INTERVAL = 1.0  # seconds between two lines, and without a failure before a recovery is logged
+_REPEAT_INTERVAL = 60.0  # between two equal lines
 _SLOTS = 512
 _TIME = struct.Struct("d")
 _logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's clock that all processes share
@@ -28,10 +31,10 @@ class RepeatLimit:
         self._clock = clock
         self._suppressed: Counter[str] = Counter()
 
-    def admit(self, cause: str) -> int | None:
+    def admit(self, cause: str, interval: float = _INTERVAL) -> int | None:
         """How many lines this process has suppressed since its last one; None to suppress this."""
         now, place = self._clock(), crc32(cause.encode()) % _SLOTS * _TIME.size
-        if 0 <= now - _TIME.unpack_from(_logged_at, place)[0] < _INTERVAL:
+        if 0 <= now - _TIME.unpack_from(_logged_at, place)[0] < interval:
             self._suppressed[cause] += 1
             return None
         _TIME.pack_into(_logged_at, place, now)
@@ -60,17 +63,21 @@ class FailureLog:
         self._limit = RepeatLimit(clock)
         self.is_failing = False
         self._began = self._failed_at = 0.0
+        self._text: str | None = None  # that was logged last, since it began
         self._worked_at: float | None = None  # the first success since the last failure
 
     def add(self, message: str, *arguments: object) -> None:
         """Log a failure, at most once a second for each ``message``."""
         now = self._clock()
         if not self.is_failing:
-            self.is_failing, self._began = True, now
+            self.is_failing, self._began, self._text = True, now, None
         self._failed_at, self._worked_at = now, None
-        suppressed = self._limit.admit(message)
+        text = message % arguments
+        interval = _REPEAT_INTERVAL if text == self._text else _INTERVAL
+        suppressed = self._limit.admit(message, interval)
         if suppressed is not None:
-            self._logger.error("%s%s", message % arguments, _describe(suppressed))
+            self._text = text
+            self._logger.error("%s%s", text, _describe(suppressed))
 
     def note_success(self) -> None:
         """Log the recovery, once. Costs little if nothing has failed."""

@@ -4,7 +4,8 @@ Invariant: a silent host delays a connection by half a second at most.
 """
 
 import asyncio
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterable, Iterator, Mapping
 
 import psycopg
 from psycopg import AsyncConnection, AsyncRawCursor
@@ -15,6 +16,8 @@ from plantstore.core.errors import SetupError
 from plantstore.sql.migrations import find_newest
 from plantstore.sql.queries import load_queries
 from plantstore.version import VERSION
+
+logger = logging.getLogger(__name__)
 
 _ROUND_SECONDS = 0.25
 _COMMAND_SECONDS = 3.0  # for a command to find a host
@@ -71,12 +74,14 @@ class Hosts:
                     opening = openings.pop(name)
                     failure = opening.exception()
                     if failure is None:
+                        if name != next(iter(self.conninfos)):
+                            logger.info("connected to %s; %s", name, _failure(openings, failures))
                         self.conninfos = {name: self.conninfos[name], **self.conninfos}
                         return opening.result()
                     failures[name] = failure
                 asked = list(self.conninfos)
                 if left <= 0 or (not openings and len(failures) == len(asked)):
-                    raise _failure(dict.fromkeys(openings, ConnectionTimeout("timeout")) | failures)
+                    raise _failure(openings, failures)
         finally:
             for opening in openings.values():
                 opening.add_done_callback(_close)
@@ -114,6 +119,23 @@ def find_host(url: str) -> str:
     return next(iter(hosts.conninfos.values()))
 
 
+def check_hosts(url: str) -> str:
+    """A sentence that all hosts can be reached, standbys too.
+
+    :raises SetupError: one cannot; the message has each of them, and why.
+    """
+    hosts = Hosts(url).conninfos
+    failures: dict[str, BaseException] = {}
+    for name, conninfo in hosts.items():
+        try:
+            psycopg.connect(conninfo, target_session_attrs="any").close()
+        except psycopg.Error as error:
+            failures[name] = error
+    if failures:
+        raise SetupError(f"cannot connect to {_failure((), failures)}; check the URL")
+    return f"hosts of the URL that can be reached: {', '.join(hosts)}"
+
+
 def _split(url: str) -> Iterator[tuple[str, str]]:
     try:
         given = conninfo_to_dict(url)
@@ -130,10 +152,14 @@ def _split(url: str) -> Iterator[tuple[str, str]]:
         yield name, make_conninfo("", **{**_DEFAULTS, **given, **host})
 
 
-def _failure(failures: dict[str, BaseException]) -> psycopg.OperationalError:
+def _failure(
+    silent: Iterable[str], refused: Mapping[str, BaseException]
+) -> psycopg.OperationalError:
+    failures = {**dict.fromkeys(silent, ConnectionTimeout("timeout")), **refused}
     is_silent = all(isinstance(failure, ConnectionTimeout) for failure in failures.values())
     kind = ConnectionTimeout if is_silent else psycopg.OperationalError
-    return kind("; ".join(f"{name}: {failure}" for name, failure in failures.items()))
+    reasons = (f"{name}: {' '.join(str(failure).split())}" for name, failure in failures.items())
+    return kind("; ".join(reasons))
 
 
 def _close(opening: Opening) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
 from plantstore.postgres.connection import connect, explained, require_schema
+from plantstore.postgres.hosts import check_hosts
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries
 
@@ -23,6 +24,7 @@ class PostgresSession:
 
     def __init__(self, url: str) -> None:
         self.before_commit: Callable[[], object] = lambda: None
+        self._url = url
         self._connection = connect(url)
         # A descriptor of its own: at an abort the connection's may be closed, and another file's.
         self._socket = socket.socket(fileno=os.dup(self._connection.fileno()))
@@ -80,6 +82,8 @@ class PostgresSession:
         location = f"{info.dbname} at {info.host or 'a local socket'}"
         detail = f"PostgreSQL {info.parameter_status('server_version')} has {location}"
         yield Check("connection", ok=True, detail=detail)
+        if "," in self._url:
+            yield run_check("hosts", check_hosts, self._url)
         yield Check("schema", ok=True, detail=f"the schema of {info.dbname} is up to date")
         yield run_check("writable", self._try_write, location)
 

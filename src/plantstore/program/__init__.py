@@ -145,13 +145,13 @@ def _advise(error: click.UsageError) -> str | None:
             group = command.commands.get(noun)
             if isinstance(group, click.Group) and verb in group.commands:
                 return f"run `plantstore {noun} {verb}`"
-        if not error.possibilities:
+        if command is not cli or not error.possibilities:
             return f"{error.message} The commands are: {', '.join(sorted(command.commands))}."
     elif command and "extra argument" in error.message:
         advice = None
         if any(parameter.name == "store" for parameter in command.params):
-            advice = "name a store with --store"
-        elif sys.argv[1] == command.name:
+            advice = None if "--store" in sys.argv else "name a store with --store"
+        elif sys.argv[1] == command.name and sys.argv[-1].endswith(".db"):
             database = "plantstore --database sqlite:///plants.db"
             advice = f"name a database with `{database} {command.name}`"
         return advice and f"{error.message}: {advice}"

@@ -76,14 +76,16 @@ def make_interruptible(connection: apsw.Connection) -> None:
 
 
 class SQLiteReader:
-    """Reads named queries of a connection, for ``plantstore verify``."""
+    """Reads named queries of a file's connection."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, path: Path, connection: apsw.Connection) -> None:
+        self._path = path
         self._connection = connection
         self._sql = load_queries("plantstore.sqlite")
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        return self._connection.execute(self._sql[name], arguments).fetchall()
+        with explained(self._path):
+            return self._connection.execute(self._sql[name], arguments).fetchall()
 
     def find_damage(self) -> Iterator[str]:
         for (damage,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
@@ -99,10 +101,11 @@ def reading(path: Path) -> Iterator[SQLiteReader]:
 
     :raises SetupError: the file cannot be read, or its schema is not this program's.
     """
-    with explained(path), closing(open_to_read(path)) as connection:
-        require_schema(connection)
-        connection.execute("BEGIN")
-        yield SQLiteReader(connection)
+    with closing(open_to_read(path)) as connection:
+        with explained(path):
+            require_schema(connection)
+            connection.execute("BEGIN")
+        yield SQLiteReader(path, connection)
 
 
 def _check_integrity(path: Path, connection: apsw.Connection) -> str:

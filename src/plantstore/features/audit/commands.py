@@ -6,11 +6,11 @@ import click
 import msgspec
 
 from plantstore.cli.durations import read_since
-from plantstore.cli.options import session_options, store_option, user_option
+from plantstore.cli.options import reading_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.core.database import Row
 from plantstore.sql.administration.records import require_store, require_user
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries
 
 _COLUMNS = ("at", "action", "store", "user", "by", "via", "address", "details")
 
@@ -29,9 +29,9 @@ def audit() -> None:
     callback=read_since,
     help="Only changes since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
-@session_options
+@reading_options
 def list_audit(
-    session: Session, user: str | None, store: str | None, since: int | None, output: Output
+    session: Queries, user: str | None, store: str | None, since: int | None, output: Output
 ) -> None:
     """List the changes, by commands and over HTTP: what, when, by whom and from where.
 

@@ -26,7 +26,7 @@ from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS
 from plantstore.features.events.undoing import find_undo
 from plantstore.sql.administration.records import list_stores, require_store, require_user
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 if TYPE_CHECKING:
     from plantstore_client import PlantStore
@@ -47,7 +47,7 @@ class Events(Struct, frozen=True):
     columns: tuple[str, ...] = _COLUMNS
 
 
-def _in_database(session: Session, store: str | None) -> Events:
+def _in_database(session: Queries, store: str | None) -> Events:
     """The events of a store, or of all stores by time; read in pages."""
 
     def read(name: str, after: int, filters: Filters) -> Iterator[Record]:
@@ -112,7 +112,11 @@ def event() -> None:
 )
 @click.option("--follow", is_flag=True, help="Keep printing new events until interrupted.")
 @pass_store(
-    _in_database, _behind, "Name of the store; else events of all, by their time.", required=False
+    _in_database,
+    _behind,
+    "Name of the store; else events of all, by their time.",
+    required=False,
+    reads=True,
 )
 @output_options
 def list_events(

@@ -94,7 +94,7 @@ def judge(facts: Facts) -> Iterator[Check]:
         detail = f"the last {name} was recorded {days:.1f} days ago"
         advice = ", too long ago: see the log of plantstore-backup.service"
         if made_at is None:
-            detail, advice = f"no {name} was recorded: {_BACKUP_ADVICE}", ""
+            detail, advice = f"no {name} was recorded", f": {_BACKUP_ADVICE}"
         yield _judge(name, detail, advice, ok=days <= _MAX_BACKUP_DAYS[name])
     if facts.certificate_ends_at is not None:
         detail = f"the TLS certificate expires at {write_time(facts.certificate_ends_at)}"

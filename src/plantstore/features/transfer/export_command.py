@@ -3,9 +3,10 @@
 import click
 
 from plantstore.features.transfer.output import open_output
-from plantstore.features.transfer.stores import FORMATS, Store, with_store
+from plantstore.features.transfer.stores import FORMATS, Store, reading_store
 
 _WORKBOOKS = (".xlsx", ".xls", ".ods")
+_NDJSON = (".ndjson", ".jsonl")
 
 
 @click.command()
@@ -16,8 +17,9 @@ _WORKBOOKS = (".xlsx", ".xls", ".ods")
     type=click.Choice(list(FORMATS)),
     help="By default that of the file's name, or CSV.",
 )
+@click.option("--json", "form", flag_value="ndjson", help="Same as --format ndjson.")
 @click.option("--tag", help="Only plants with this tag.")
-@with_store
+@reading_store
 def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
     """Export the plants of a store to FILE, or to stdout, as they are at one moment.
 
@@ -29,10 +31,17 @@ def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
       plantstore export plants.csv --store nursery
       plantstore export plants.ndjson.gz --store nursery --tag tropical
     """
-    if file.lower().endswith(_WORKBOOKS):
+    name = file.lower().removesuffix(".gz")
+    if name.endswith(_WORKBOOKS):
         raise click.UsageError(
             f"{file} would be a workbook: export to a .csv file, which spreadsheet programs open"
         )
-    is_ndjson = file.removesuffix(".gz").endswith((".ndjson", ".jsonl"))
+    if form is None and name.endswith(".json"):
+        raise click.UsageError(
+            f"{file}: name it .ndjson for a plant a line; for an array run `plantstore plant list "
+            "--json`"
+        )
     with open_output(file) as output:
-        output.writelines(store.export(form or ("ndjson" if is_ndjson else "csv"), tag))
+        output.writelines(
+            store.export(form or ("ndjson" if name.endswith(_NDJSON) else "csv"), tag)
+        )

@@ -3,6 +3,7 @@
 import codecs
 from collections.abc import Mapping
 from contextlib import nullcontext
+from pathlib import Path
 
 import click
 
@@ -98,6 +99,8 @@ def import_plants(
       plantstore import plants.csv --store nursery --dry-run
       plantstore export --store nursery - | plantstore import - --store meadow
     """
+    if error_file not in (None, "-") and Path(error_file).resolve() == Path(file).resolve():
+        raise click.UsageError(f"--errors would replace {file}: name another file")
     end_cleanly()
     with (
         open_output(error_file) if error_file else nullcontext() as errors_output,

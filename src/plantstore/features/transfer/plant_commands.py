@@ -8,7 +8,7 @@ from plantstore.cli.output import Output
 from plantstore.core.decoding import to_new_plant
 from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS, NewPlant
-from plantstore.features.transfer.stores import Store, with_store
+from plantstore.features.transfer.stores import Store, reading_store, with_store
 from plantstore.sql.changes import Change
 
 _NEGATIVE_IDS = {"ignore_unknown_options": True}
@@ -22,7 +22,7 @@ def plant() -> None:
 
 @plant.command("list")
 @click.option("--tag", help="Only plants with this tag.")
-@with_store
+@reading_store
 @output_options
 def list_plants(store: Store, tag: str | None, output: Output) -> None:
     """List the plants of a store, by id.
@@ -112,7 +112,9 @@ def restore(store: Store, ids: tuple[int, ...], output: Output) -> None:
     changes = []
     for plant_id in dict.fromkeys(ids):
         if store.find(plant_id) is not None:
-            raise SetupError(f"{store.name} has a plant with the id {plant_id}: delete it first")
+            raise SetupError(
+                f"{store.name} has a plant with the id {plant_id}: leave it out, or delete it first"
+            )
         deleted = store.find_deleted(plant_id)
         if deleted is None:
             reason = "or longer ago than events are kept"

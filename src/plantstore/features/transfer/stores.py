@@ -33,7 +33,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
 
 
 class DatabaseStore:
-    """A store of a database.
+    """A store of a database; one that is only read stays as it was at the start.
 
     :raises PlantStoreError: there is no such store.
     """
@@ -95,9 +95,8 @@ class DatabaseStore:
         note_change(self._session, command, store=self.name, **changed)
 
     def _read(self, tag: str | None) -> Iterator[list[NewPlant]]:
-        with self._session.snapshot():
-            for page in read_plants(self._session, self._store.store_id):
-                yield [plant for plant in page if tag in (None, plant.tag)]
+        for page in read_plants(self._session, self._store.store_id):
+            yield [plant for plant in page if tag in (None, plant.tag)]
 
 
 def _open_remote(client: "PlantStore", name: str) -> "RemoteStore":
@@ -107,3 +106,4 @@ def _open_remote(client: "PlantStore", name: str) -> "RemoteStore":
 
 
 with_store = pass_store(DatabaseStore, _open_remote)
+reading_store = pass_store(DatabaseStore, _open_remote, reads=True)

@@ -81,7 +81,7 @@ def _find_webhooks(session: Session, store: str) -> Webhooks:
 
 def _add(verb: str, about: str, run: Operate, *arguments: str) -> None:
     """Add a command on a store, and on the webhook of an ID if that is an argument."""
-    command = _store(session_options(run))
+    command = _store(session_options(run, reads=verb in {"list", "show"}))
     for argument in arguments:
         command = click.argument("webhook_id", metavar=argument)(command)
     words = " 1f0c9a52b7d84e63" if arguments else ""

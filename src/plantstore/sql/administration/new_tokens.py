@@ -80,9 +80,8 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
     if beyond := scopes - role.scopes:
         names = ", ".join(sorted(beyond))
         enough = next(higher for higher in Role if scopes <= higher.scopes)
-        raise InvalidChangeError(
-            reason=f"the role {role} does not allow: {names}; give the user the role {enough} first"
-        )
+        reason = f"the role {role} does not allow: {names}; give the user the role {enough} first"
+        raise InvalidChangeError(reason=reason, enough=enough)
     return replace(grant, scopes=scopes)
 
 

@@ -147,6 +147,13 @@ def test_rows_with_errors_are_mended_and_imported(
     ]
 
 
+def test_the_file_itself_is_not_replaced_by_its_errors(program: Program, store: str) -> None:
+    name = write(program, CSV)
+    refused = program.refusal("import", name, "--errors", f"./{name}", "--store", store, status=2)
+    assert "--errors would replace plants.csv: name another file" in refused
+    assert (program.folder / name).read_bytes() == CSV.encode()
+
+
 def test_the_quota_is_exact(
     program: Program, service: Service, store: str, client: httpx.Client
 ) -> None:
@@ -215,10 +222,7 @@ def test_an_export_is_imported_exactly(
     script = f"plantstore export - --format {form} --store {store} |"
     done = program.in_shell(f"{script} plantstore import - --store {store}-again --json")
     assert done.data()["imported"] == len(plants)
-    exports = [
-        program.out("export", "--store", one, "--format", "ndjson")
-        for one in (store, f"{store}-again")
-    ]
+    exports = [program.out("export", "--store", one, "--json") for one in (store, f"{store}-again")]
     assert exports[0] == exports[1]
     assert [json.loads(line) for line in exports[0].split("\n")] == list_plants(client)
 
@@ -234,8 +238,8 @@ def test_an_exported_file_is_private_and_replaced_as_a_whole(
     assert target.stat().st_mode & 0o777 == 0o600
     before = sorted(tmp_path.iterdir())
     program.refusal("export", str(tmp_path / "none.csv"), "--store", "none")
-    workbook = program.run("export", str(tmp_path / "plants.xlsx"), "--store", store)
-    assert (workbook.status, "export to a .csv file" in workbook.err) == (2, True)
+    for name, advice in (("a.xlsx", "export to a .csv file"), ("a.json.gz", "name it .ndjson")):
+        assert advice in program.refusal("export", name, "--store", store, status=2)
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -5,6 +5,7 @@ import click
 from plantstore.cli.administration_log import noting
 from plantstore.cli.options import (
     grant_options,
+    reading_options,
     session_options,
     store_option,
     user_option,
@@ -17,7 +18,7 @@ from plantstore.features.access import links
 from plantstore.features.access.links import Link
 from plantstore.server import listeners
 from plantstore.sql.administration.records import require_store
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 _COLUMNS = ("id", "store", "user", "scopes", "code_expires_at", "label")
 
@@ -72,8 +73,8 @@ def create(
 
 @link.command("list")
 @store_option("Only links of this store.")
-@session_options
-def list_links(session: Session, store: str | None, output: Output) -> None:
+@reading_options
+def list_links(session: Queries, store: str | None, output: Output) -> None:
     """List the unused links, without their codes.
 
     \b

@@ -4,6 +4,7 @@ import click
 
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.options import (
+    reading_options,
     role_option,
     session_options,
     store_option,
@@ -21,7 +22,7 @@ from plantstore.sql.administration.records import (
     require_store,
     require_user,
 )
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 _last_owner_option = yes_option("Leave the store without an owner.")
 
@@ -97,8 +98,8 @@ def remove(session: Session, store: str, user: str, output: Output, *, yes: bool
 
 @member.command("list")
 @store_option("Name of the store.", required=True)
-@session_options
-def list_members(session: Session, store: str, output: Output) -> None:
+@reading_options
+def list_members(session: Queries, store: str, output: Output) -> None:
     """List the members of a store.
 
     \b

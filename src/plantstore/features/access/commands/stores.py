@@ -11,6 +11,7 @@ from plantstore.cli.options import (
     output_options,
     pass_database,
     quota_option,
+    reading_options,
     session_options,
     yes_option,
 )
@@ -20,7 +21,7 @@ from plantstore.databases import create_database, open_session
 from plantstore.features.access import stores
 from plantstore.features.access.members import list_all_members
 from plantstore.sql.administration import records
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 _COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")
 
@@ -102,8 +103,8 @@ def rename(session: Session, name: str, new_name: str, output: Output) -> None:
 
 @store.command()
 @click.argument("name")
-@session_options
-def show(session: Session, name: str, output: Output) -> None:
+@reading_options
+def show(session: Queries, name: str, output: Output) -> None:
     """Show a store: its plants, quota, members, valid tokens, size and last change.
 
     The size, in bytes, is that of its plants and events, without indexes and free space.
@@ -119,8 +120,8 @@ def show(session: Session, name: str, output: Output) -> None:
 
 
 @store.command("list")
-@session_options
-def list_stores(session: Session, output: Output) -> None:
+@reading_options
+def list_stores(session: Queries, output: Output) -> None:
     """List all stores, with their owners.
 
     \b

@@ -7,13 +7,13 @@ import click
 
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
-from plantstore.cli.options import session_options, yes_option
+from plantstore.cli.options import reading_options, session_options, yes_option
 from plantstore.cli.output import Output
 from plantstore.core.model import Role
 from plantstore.features.access import users
 from plantstore.features.access.members import list_all_members
 from plantstore.sql.administration import records
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 
 @click.group()
@@ -55,8 +55,8 @@ def rename(session: Session, subject: str, new_subject: str, output: Output) -> 
 
 
 @user.command("list")
-@session_options
-def list_users(session: Session, output: Output) -> None:
+@reading_options
+def list_users(session: Queries, output: Output) -> None:
     """List all users, with their roles in stores.
 
     \b
@@ -105,7 +105,7 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
         output.note("a list is still being read: the WAL keeps the name until later writes")
 
 
-def _find_roles(session: Session) -> dict[str, list[tuple[str, Role]]]:
+def _find_roles(session: Queries) -> dict[str, list[tuple[str, Role]]]:
     roles: dict[str, list[tuple[str, Role]]] = {}
     for store, member in list_all_members(session):
         roles.setdefault(member.subject, []).append((store, member.role))
