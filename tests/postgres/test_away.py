@@ -1,8 +1,9 @@
 """A PostgreSQL that is away: the service starts, says so, waits, and serves when it comes."""
 
 import secrets
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -153,14 +154,18 @@ def test_nothing_of_the_url_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_declared", [False, True])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_token_that_cannot_be_declared_is_logged_once(
+def test_what_fails_again_and_again_is_logged_once(
     tmp_path: Path, workers: int, *, is_declared: bool
 ) -> None:
     token = secrets.token_hex(32) if is_declared else None
-    url = "postgresql://someone@localhost:1/plants"
-    with launched(tmp_path, url, workers, token) as service:
-        wait_until(lambda: service.log().count("waiting for the database") > 3 * workers)
-        assert service.log().count("cannot declare the token") == is_declared
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        url = f"postgresql://someone@127.0.0.1:{listener.getsockname()[1]}/plants?sslmode=disable"
+        listener.settimeout(30)
+        with launched(tmp_path, url, workers, token) as service:
+            for _ in range(10 * workers):
+                listener.accept()[0].close()
+            assert service.log().count("cannot declare the token") == is_declared
+            assert 1 <= service.log().count("waiting for the database") <= workers
 
 
 def test_an_idle_service_tells_of_a_silent_server(
