@@ -40,7 +40,7 @@ test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path 
 	TEST_ON_CITUS=1 POSTGRESQL_PROGRAMS="$$($(PG_CONFIG) --bindir)" .venv/bin/pytest \
 		--numprocesses 2 -k "postgres or citus" \
 		tests/contract tests/faults tests/http \
-		$(addprefix tests/features/,access changes citus events tags transfer) $(ARGS)
+		$(addprefix tests/features/,access changes citus events tags transfer webhooks) $(ARGS)
 
 quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL
 	@scripts/setup dev

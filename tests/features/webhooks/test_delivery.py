@@ -249,7 +249,7 @@ def test_what_is_never_accepted_keeps_only_its_plant_waiting(
                 made["revision"] + 4,
             )
             receiver.respond = lambda _: OK
-            client.put(f"/webhooks/{made['id']}", json={"url": receiver.url}).raise_for_status()
+            client.post(f"/webhooks/{made['id']}/rotate").raise_for_status()
             wait_until_delivered(client, made["id"])
             assert [one.data["name"] for one in receiver.messages[4:]] == ["Fern", "Moss"]
 
