@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import threading
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -34,7 +36,7 @@ RESULTS = {
 }
 
 
-@pytest.fixture(params=["python", "typescript"])
+@pytest.fixture(scope="module", params=["python", "typescript"])
 def language(request: pytest.FixtureRequest) -> str:
     name: str = request.param
     return name
@@ -47,19 +49,28 @@ def make_program(language: str, source: str, folder: Path) -> list[str]:
         shutil.copytree(package, folder / package.name)
         (folder / "client.py").write_text(source, encoding="utf-8")
         return [sys.executable, str(folder / "client.py")]
-    package = folder / "node_modules" / "plantstore-client"
-    shutil.copytree(CLIENTS / "typescript", package, ignore=shutil.ignore_patterns("node_modules"))
-    run(NODE_MODULES / ".bin" / "tsc", folder=package)
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules" / "plantstore-client").symlink_to(compile_client().name)
     (folder / "client.ts").write_text(source, encoding="utf-8")
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     run(*TSC, "client.ts", folder=folder)
     return ["node", str(folder / "client.js")]
 
 
-@pytest.fixture
-def program(language: str, tmp_path: Path) -> list[str]:
+@cache
+def compile_client() -> TemporaryDirectory[str]:
+    folder = TemporaryDirectory()
+    without = shutil.ignore_patterns("node_modules")
+    shutil.copytree(CLIENTS / "typescript", folder.name, ignore=without, dirs_exist_ok=True)
+    run(NODE_MODULES / ".bin" / "tsc", folder=Path(folder.name))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def program(language: str, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     name = "client.py" if language == "python" else "client.ts"
-    return make_program(language, (PROGRAMS / name).read_text(encoding="utf-8"), tmp_path)
+    folder = tmp_path_factory.mktemp("program")
+    return make_program(language, (PROGRAMS / name).read_text(encoding="utf-8"), folder)
 
 
 def test_the_examples_of_a_client_run(language: str, tmp_path: Path) -> None:

@@ -10,11 +10,15 @@ import pytest
 
 from plantstore.core.model import Role
 from tests.cli.program import Program
-from tests.databases import ON_BOTH
 from tests.postgres.proxy import Proxy, Way
 from tests.service import Service
 
-pytestmark = ON_BOTH
+# Behind a service, the kind of its database makes no difference.
+EACH_WAY = pytest.mark.parametrize(
+    ("database_kind", "options"),
+    [("sqlite", "database"), ("postgres", "database"), ("sqlite", "service")],
+    indirect=True,
+)
 ROSE = {"id": -7, "name": "Rose", "tag": "red"}
 
 
@@ -30,11 +34,12 @@ def address(service: Service) -> tuple[str, ...]:
     return ("--url", service.origin, "--token-file", "token")
 
 
-@pytest.fixture(params=["database", "service"])
+@pytest.fixture
 def options(request: pytest.FixtureRequest, address: tuple[str, ...]) -> tuple[str, ...]:
     return address if request.param == "service" else ()
 
 
+@EACH_WAY
 def test_plants_are_changed_and_listed(
     program: Program, options: tuple[str, ...], *, store: str, client: httpx.Client
 ) -> None:
@@ -75,6 +80,7 @@ def test_plants_are_changed_and_listed(
     assert {event["user"] for event in events} == ({f"owner-of-{store}"} if options else {None})
 
 
+@EACH_WAY
 def test_a_file_is_imported(
     program: Program, options: tuple[str, ...], *, store: str, client: httpx.Client
 ) -> None:

@@ -1,6 +1,5 @@
 """Who has access: one step to let a colleague in, and no step that points at the wrong one."""
 
-import pytest
 from playwright.sync_api import expect
 
 from plantstore.core.model import Role, Scope
@@ -98,8 +97,7 @@ def test_the_page_has_an_address_for_who_may_manage(driver: PageDriver) -> None:
     expect(driver["#access"]).to_be_hidden()
 
 
-@pytest.mark.parametrize("role", [Role.READER, Role.EDITOR])
-def test_who_may_not_manage_does_not_see_it(driver: PageDriver, role: Role) -> None:
-    driver.sign_in(driver.service.make_token(driver.store, "rita", role=role))
+def test_who_may_not_manage_does_not_see_it(driver: PageDriver) -> None:
+    driver.sign_in(driver.service.make_token(driver.store, "rita", role=Role.EDITOR))
     driver["#more-open"].click()
     expect(driver["#access-open"]).to_be_hidden()

@@ -86,7 +86,8 @@ def test_an_edit_of_a_plant_deleted_meanwhile_is_there_when_its_store_is_shown_a
     opened["#rows .name"].first.dblclick()
     opened.type("Tree fern\n")
     opened.wait_until(lambda: held.routes)
-    switch_store(opened, pair)
+    opened["#stores"].select_option(pair.second_name)
+    opened.assert_shows("Basil", "#rows")
     with opened.service.client(pair.first) as client:
         client.delete("/plants/1").raise_for_status()
     held.release()
