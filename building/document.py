@@ -1,8 +1,10 @@
 """The interface's OpenAPI document: the core's part, and below each heading what features add.
 
-The parts are joined as text: comments stay, and a part may use the core's anchors.
+The parts are joined as text: comments stay, and a part may use the core's anchors. Aliases are
+replaced by what they stand for: Java's parser of YAML, which generators use, takes 50.
 """
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import yaml
 PACKAGE = Path(__file__).parents[1] / "src" / "plantstore"
 _NAME = "openapi.yaml"
 _HEADING = re.compile(r"^(?=(?:  )?\w+:\n)", re.MULTILINE)  # such as paths:, or a kind of component
+_ALIAS = re.compile(r"(?<=[ \[])\*(\w+)(?=\]?$)", re.MULTILINE)
 
 
 def read_document() -> str:
@@ -21,7 +24,10 @@ def read_document() -> str:
         for heading, text in _read_sections(part).items():
             if text:
                 sections[heading] = sections.get(heading, "") + text
-    return "".join(f"{heading}\n{text}" for heading, text in sections.items())
+    document = "".join(f"{heading}\n{text}" for heading, text in sections.items())
+    aliases = "".join(f'"*{name}": *{name}\n' for name in {*_ALIAS.findall(document)})
+    values = parse_document(document + aliases)
+    return _ALIAS.sub(lambda alias: json.dumps(values[alias[0]]), document)
 
 
 def parse_document(text: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 
 from building.document import parse_document, read_document
 from plantstore.core.model import broken_rule
@@ -38,6 +39,7 @@ def test_the_document_is_served_as_yaml(anyone: httpx.Client) -> None:
     answer = anyone.get("/openapi.yaml")
     assert answer.headers["content-type"] == "application/yaml"
     assert parse_document(answer.text) == anyone.get("/openapi.json").json()
+    assert not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(answer.text))
 
 
 @DOCUMENTS
