@@ -28,8 +28,9 @@ RECEIVERS = {
 
 
 def test_the_reference_shows_the_same_receivers() -> None:
-    told = parse_document(read_document())["webhooks"]["plant.changed"]["post"]
-    shown = [sample["source"] for sample in told["x-codeSamples"]]
+    callbacks = parse_document(read_document())["components"]["callbacks"]
+    ((_, path),) = callbacks["Messages"].items()
+    shown = [sample["source"] for sample in path["post"]["x-codeSamples"]]
     assert shown == [
         program
         for name in RECEIVERS
