@@ -1,6 +1,6 @@
 """Scopes as the databases store them: one text, separated by commas."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import cache
 
 from plantstore.core.model import Role, Scope, permissions_of
@@ -8,8 +8,8 @@ from plantstore.core.model import Role, Scope, permissions_of
 _NAMES = frozenset(Scope)
 
 
-def to_text(scopes: Iterable[Scope]) -> str:
-    return ",".join(sorted(scopes))
+def to_text(scopes: Collection[Scope]) -> str:
+    return ",".join(scope for scope in Scope if scope in scopes)
 
 
 @cache  # there are few texts

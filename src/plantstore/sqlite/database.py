@@ -1,7 +1,7 @@
 """The database for serving, on SQLite.
 
-Callers and pages are read on the event loop's thread, in microseconds; writes go to the writer,
-long lists to a few threads of their own, and what features read, in milliseconds, to one.
+Callers, pages and what features read are read on the event loop's thread, in microseconds; writes
+go to the writer, long lists to a few threads of their own, and longer reads of features to one.
 """
 
 import asyncio
@@ -31,6 +31,7 @@ from plantstore.sqlite.snapshot import SQLiteSnapshot, WalBound
 from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 2
+_MAX_STEPS = 5000  # of SQLite's machine, for what features read: a tenth of a millisecond
 _MAX_IN_A_ROW = 64  # callers that are read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file again
 
@@ -106,8 +107,11 @@ class SQLiteDatabase:
         return snapshot
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
+        """See ``Database``. A thread begins again with what is too long for the event loop."""
         loop, execute = asyncio.get_running_loop(), self._features_connection.execute
         try:
+            if (rows := self._read_briefly(name, arguments)) is not None:
+                return rows
             return await loop.run_in_executor(
                 self._features_thread, lambda: execute(self._sql[name], arguments).fetchall()
             )
@@ -154,6 +158,16 @@ class SQLiteDatabase:
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         close_at_stop(self._connection)
         self.data_version.close()
+
+    def _read_briefly(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row] | None:
+        """All rows, unless that takes too long."""
+        self._connection.set_progress_handler(lambda: True, _MAX_STEPS)
+        try:
+            return self._execute(self._sql[name], arguments).fetchall()
+        except apsw.InterruptError:
+            return None
+        finally:
+            self._connection.set_progress_handler(None)
 
     def _read_little(self) -> None:
         self._execute(self._sql["find_counts"], (0,)).fetchall()

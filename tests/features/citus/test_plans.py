@@ -32,7 +32,7 @@ SERVING: dict[str, tuple[object, ...]] = {
     "list_deliveries": (STORE, "w", PAGE),
     "list_webhooks": (STORE,),
     "show_members": (STORE, None),
-    "show_tokens": (STORE, HASH, HASH, 0, "[]"),
+    "show_tokens": (STORE, HASH, HASH, 0),
 }
 LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
 LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}

@@ -21,11 +21,10 @@ from plantstore.features.access.http.owners import (
 )
 from plantstore.features.access.links import hash_range
 from plantstore.features.access.users import label_by
-from plantstore.http.responses import NO_CONTENT, NO_STORE, encode, json_response
+from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
-_SCOPES = encode(list(Scope)).decode()
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
@@ -47,7 +46,7 @@ class TokenRequest(Struct, frozen=True):
 async def read_tokens(database: Database, store_id: int, token_id: str | None) -> bytes:
     """The valid tokens that open only this store, or one of them, the oldest first."""
     bounds = (*hash_range(token_id), now())
-    ((tokens,),) = await database.read("show_tokens", store_id, *bounds, _SCOPES)
+    ((tokens,),) = await database.read("show_tokens", store_id, *bounds)
     return tokens or b""
 
 
