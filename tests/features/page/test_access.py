@@ -36,6 +36,28 @@ def test_a_role_is_changed_in_its_row(driver: PageDriver) -> None:
     expect(driver["#members li:has-text('rita') select"]).to_have_value("editor")
 
 
+def test_what_is_done_meanwhile_waits_for_its_turn(driver: PageDriver) -> None:
+    driver.service.make_token(driver.store, "rita", role=Role.READER)
+    open_access(driver)
+    held = driver.hold("**/members/owner-of-*")
+    roles = driver["#members select"]
+    roles.nth(1).select_option("editor")
+    driver.wait_until(lambda: held.routes)
+    roles.nth(2).select_option("owner")
+    held.release()
+    driver.assert_shows("rita: owner", "#announcements")
+    expect(roles.nth(2)).to_have_value("owner")
+
+
+def test_a_refused_role_is_told_and_shown_as_it_was(driver: PageDriver) -> None:
+    user = f"owner-of-{driver.store}"
+    driver.sign_in(driver.service.make_token(driver.store, user, scopes=frozenset(Scope)))
+    driver.open_menu("#access-open")
+    driver["#members select"].select_option("reader")
+    driver.assert_shows("This is the last owner of the store", "#access-reason")
+    expect(driver["#members select"]).to_have_value("owner")
+
+
 def test_a_member_is_removed_by_keyboard(driver: PageDriver) -> None:
     driver.service.make_token(driver.store, "grace/é", role=Role.READER)
     open_access(driver)

@@ -47,6 +47,17 @@ def test_plants_are_added_one_after_the_other_at_the_thumb(phone: PageDriver) ->
     expect(phone["#add-open"]).to_be_visible()
 
 
+def test_a_long_message_and_what_can_be_done_are_whole(phone: PageDriver) -> None:
+    phone.choose_file("new.csv", "name,id\n,1001\nFern,1002\nx,1003,x\n")
+    phone["#import-start"].tap()
+    phone.assert_shows("2 lines were not imported", "#message")
+    for part in ("#message-text", "#message button:text('Undo')", "#message .close"):
+        box = phone[part].bounding_box()
+        assert box is not None
+        assert box["width"] > 20
+        assert 0 <= box["x"] < box["x"] + box["width"] <= PHONE["width"]
+
+
 def test_a_tap_opens_a_plant_to_edit_or_delete_it(phone: PageDriver) -> None:
     phone["#rows .name"].filter(has_text="leaf").tap()
     expect(phone["#panel-title"]).to_have_text(f"{LONG}, leaf")

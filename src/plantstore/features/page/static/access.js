@@ -11,7 +11,8 @@ import { formatClock, formatDay, formatTime, t } from "./texts.js";
 const DAY = 24 * 3600 * 1000; // milliseconds
 const ROLES = ["reader", "editor", "owner"];
 
-let isWorking = false;
+let waiting = 0; // actions that are not over
+let last = Promise.resolve();
 /** @type {Store | null} */ let managed = null; // another one may be shown meanwhile
 /** @type {string | undefined} */ let ownId; // of the token that is used here
 
@@ -26,21 +27,17 @@ export function openAccess() {
 /** @param {string} method @param {string} target @param {object} [body] */
 const request = async (method, target, body) => managed?.api.send(method, `${managed.path}/${target}`, body);
 
-/** One action at a time; after it, the lists are read again. @param {() => Promise<void>} act */
-async function run(act) {
-  if (isWorking) return;
-  isWorking = true;
-  explain("access-reason", "");
-  try {
-    await act();
+/** One action after the other; after each, done or refused, the lists are read again. @param {() => Promise<void>} act */
+function run(act) {
+  const tell = (/** @type {Error} */ { message }) => explain("access-reason", message);
+  waiting += 1;
+  last = last.then(async () => {
+    explain("access-reason", "");
+    await act().catch(tell);
     ownId = await managed?.api.findTokenId();
-    await Promise.all(Object.keys(describers).map(showList));
-    $("access-all").hidden = false;
-    if (document.activeElement === document.body) $("access-title").focus();
-  } catch (error) {
-    explain("access-reason", error.message);
-  }
-  isWorking = false;
+    await Promise.all(Object.keys(describers).map(showList)).catch(tell);
+    waiting -= 1;
+  });
 }
 
 /** A service may be without one of them. @param {string} name */
@@ -58,6 +55,8 @@ async function showList(name) {
   const chosen = $("token-user").value;
   const users = items?.map(({ user }) => new Option(user, user, false, user === chosen)) ?? [];
   $("token-user").replaceChildren(...users);
+  $("access-all").hidden = false;
+  if (document.activeElement === document.body) $("access-title").focus();
 }
 
 /** @param {string} chosen */
@@ -211,6 +210,6 @@ const forms = {
     $("webhook-form").reset();
   },
 };
-for (const [id, act] of Object.entries(forms)) $(id).addEventListener("submit", () => run(act));
+for (const [id, act] of Object.entries(forms)) $(id).addEventListener("submit", () => waiting || run(act));
 $("invite-role").replaceChildren(...makeRoles("editor"));
 onClick("credential-copy", () => copy($("credential"), $("credential-copy"), t("copied.link")));

@@ -20,9 +20,9 @@ onDraw(() => {
 });
 
 function describeCount() {
-  const { plants, view, state } = list;
+  const { plants, view } = list;
   const n = plants.items.length;
-  if (state === "none" || (state === "loading" && !n)) return "";
+  if (!n && !plants.isComplete) return "";
   const whole = t("plants", { n });
   const shown = view.isWhole ? whole : t("count.part", { shown: view.items.length, whole });
   return plants.isComplete ? shown : t("count.loading", { shown });
