@@ -33,7 +33,7 @@ _IMPORTS = (
     *("plantstore.http.app", "plantstore.server.serve", "plantstore.server.listeners"),
     *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.reader"),
     *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.core.model"),
-    *("rich.progress", "rich.table", "ssl"),
+    "ssl",
     *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.context"),
 )
 

@@ -136,4 +136,4 @@ def test_a_start_imports_nothing_that_serving_does_not_need(tmp_path: Path) -> N
         imported = {line.rpartition("|")[2].strip() for line in service.log().splitlines()}
     assert {"plantstore.http.app", "plantstore.sqlite.database"} <= imported
     needless = {"email", "multiprocessing", "plantstore.cli.tokens", "prometheus_client"}
-    assert not imported & (needless | {"psycopg", "rich", "secrets", "tomllib"})
+    assert not imported & (needless | {"psycopg", "secrets", "tomllib"})

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, islice
+from unicodedata import category, east_asian_width
 
 import click
 import msgspec
@@ -89,18 +90,16 @@ def _to_json(value: object) -> bytes:
 
 def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
     """Nothing is truncated: a narrow terminal wraps the lines."""
-    from rich.cells import cell_len  # noqa: PLC0415 - not needed for JSON
-
     texts = ([_to_text(record[column]) for column in columns] for record in records)
     rows = chain([columns], texts)
     widths = [0] * len(columns)
     has_style = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     while part := list(islice(rows, _PART_ROWS)):
         cells = zip(widths, zip(*part, strict=True), strict=True)
-        widths = [max(width, *map(cell_len, column)) for width, column in cells]
+        widths = [max(width, *map(_measure, column)) for width, column in cells]
         lines = [
             "  ".join(
-                cell + " " * (width - cell_len(cell))
+                cell + " " * (width - _measure(cell))
                 for cell, width in zip(row, widths, strict=True)
             ).rstrip()
             for row in part
@@ -109,6 +108,16 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
             lines[0] = click.style(lines[0], bold=True)
             has_style = False  # the header has it
         click.echo("\n".join(lines))
+
+
+def _measure(text: str) -> int:
+    """How many columns of a terminal a text takes: Asian letters take two, accents none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if category(letter) in {"Mn", "Me", "Cf"} else 1 + (east_asian_width(letter) in "WF")
+        for letter in text
+    )
 
 
 def _to_text(value: object, separator: str = ",") -> str:

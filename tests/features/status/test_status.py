@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from plantstore.cli.output import Output
 from plantstore.core.clock import DAY_MS, now
 from plantstore.features.status.facts import Facts, judge, read_certificate_end
 from tests.certificates import make_certificate
@@ -28,11 +27,6 @@ def test_one_screen_shows_it(program: Program) -> None:
     assert found["program"].startswith(("SQLite 3.", "PostgreSQL 1"))
     assert (found["backup_at"], found["problems"]) == (None, [])
     assert "tokens_expiring" in program.out("status")
-
-
-def test_each_problem_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(as_json=False, quiet=False).print_record({"problems": ["the disk, full", "no backup"]})
-    assert capsys.readouterr().out == "problems  the disk, full\n          no backup\n"
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,11 @@ def read_good_lines(
 ) -> Iterator[tuple[int, NewPlant]]:
     """The plants of a file with their lines; the errors of other lines are collected."""
     with show_progress(output, "reading", source.size) as advance:
+        read = 0  # bytes
         for number, (line, result) in enumerate(read_plants(source, with_ids=with_ids), 1):
             if number % _LINES_AT_ONCE == 0:
-                advance(source.position)
+                advance(source.position - read)
+                read = source.position
             if isinstance(result, PlantStoreError):
                 errors.add(line, result)
             else:
