@@ -82,11 +82,6 @@ def test_the_examples_work(program: Program) -> None:
         assert {"meadow", "nursery"} <= {store.name for store in administration.list_stores()}
 
 
-def test_help_is_a_command_too(program: Program) -> None:
-    assert program.out("help", "token", "create") == program.out("token", "create", "--help")
-    assert program.out("help") == program.out("-h")
-
-
 def complete(program: Program, setup: str, words: str) -> list[str]:
     done = program.in_shell(COMPLETE.format(setup=setup, words=words), shell="bash")
     assert (done.status, done.err) == (0, "")

@@ -51,7 +51,7 @@ CHANGES = {
     "user delete": "ada.lovelace --yes",
 }
 READS = {
-    **dict.fromkeys(("check", "help", "settings show"), ""),
+    **dict.fromkeys(("check", "settings show"), ""),
     **dict.fromkeys(("store list", "user list", "token list", "link list"), ""),
     "store show": "nursery",
     "member list": "--store nursery",

@@ -10,7 +10,7 @@ from plantstore.program import cli
 from tests.whole.test_administration_log import CHANGES, READS
 
 CREATING = {"migrate", "store create", "copy"}
-WITHOUT_DATABASE = {"check", "help", "settings show"}
+WITHOUT_DATABASE = {"check", "settings show"}
 OTHERS = sorted((CHANGES.keys() | READS) - CREATING - WITHOUT_DATABASE)
 
 

@@ -13,7 +13,7 @@ from plantstore.core.logs import administration_logger
 from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.administration.records import find_user
 from plantstore.sql.administration.tokens import Token
-from plantstore.sql.session import Queries, Session
+from plantstore.sql.session import Session
 
 Note = Callable[..., None]
 
@@ -30,13 +30,17 @@ def changing(session: Session, command: str, **changed: object) -> Iterator[None
 def noting(session: Session) -> Iterator[Note]:
     """A transaction for what a command changes.
 
-    The block notes each change: in the audit trail at once, and in the log when it is committed.
+    The block notes each change: in the audit trail at once, and in the log when it is committed. A
+    ``user`` whom it names is there by now, or still.
     """
     noted: list[tuple[str, dict[str, object]]] = []
 
-    def note(command: str, **changed: object) -> None:
-        _audit(session, command, **changed)
-        noted.append((command, changed))
+    def note(command: str, *, store: object = None, **changed: object) -> None:
+        user = find_user(session, str(changed["user"])) if changed.get("user") else None
+        *_, name = describe_person().values()
+        actor = Actor(socket.gethostname(), name=str(name))
+        write_audit(session, actor, command, store, user and user.user_id, **changed)
+        noted.append((command, {"store": store, **changed}))
 
     with session.transaction():
         yield note
@@ -48,14 +52,6 @@ def note_change(session: Session, command: str, **changed: object) -> None:
     """Note what a command has changed in transactions of its own."""
     with changing(session, command, **changed):
         pass
-
-
-def _audit(session: Queries, command: str, *, store: object = None, **changed: object) -> None:
-    """Add to the audit trail, within a transaction; a ``user`` is there by now, or still."""
-    user = find_user(session, str(changed["user"])) if changed.get("user") else None
-    *_, name = describe_person().values()
-    actor = Actor(socket.gethostname(), name=str(name))
-    write_audit(session, actor, command, store, user and user.user_id, **changed)
 
 
 def log_change(command: str, **changed: object) -> None:

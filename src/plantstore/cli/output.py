@@ -48,19 +48,12 @@ class Output(Struct, frozen=True):
     def print(self, value: object, text: str) -> None:
         click.echo(_to_json(value) if self.as_json else text)
 
-    def report(self, value: object, sentences: Iterable[str]) -> None:
-        """The value as JSON on stdout, or sentences on stderr."""
+    def report(self, value: object, *sentences: str) -> None:
+        """Sentences on stderr, with ``--json`` also the value on stdout."""
         if self.as_json:
             click.echo(_to_json(value))
-        else:
-            for sentence in sentences:
-                self.note(sentence)
-
-    def report_change(self, value: object, sentence: str) -> None:
-        """A sentence on stderr, with ``--json`` also the value on stdout."""
-        if self.as_json:
-            click.echo(_to_json(value))
-        self.note(sentence)
+        for sentence in sentences:
+            self.note(sentence)
 
     def note(self, sentence: str) -> None:
         if not self.quiet:

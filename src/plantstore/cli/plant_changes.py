@@ -98,7 +98,7 @@ def change_plants(
         finally:
             note_change(session, command, store=store.name, plants=summary.count, **noted)
     summary.dry_run = dry_run
-    output.report(summary, _describe(summary))
+    output.report(summary, *_describe(summary))
 
 
 def _order(staged: Staging) -> Iterator[Change]:

@@ -171,7 +171,7 @@ def revoke(
             f"{user} could add members, tokens, links and webhooks, which live on: see "
             f"`plantstore audit list --user {shlex.quote(user)}`"
         )
-    output.report(list(map(describe_token, revoked)), [])
+    output.report(list(map(describe_token, revoked)))
 
 
 def _find_ids(

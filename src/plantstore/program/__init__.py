@@ -23,7 +23,6 @@ _LOADS_SETTINGS = {"check", "serve", "settings"}  # and refuses those that are n
 
 _CORE = {
     "check": "program.maintenance.check",
-    "help": "program.help.show_help",
     "migrate": "program.maintenance.migrate",
     "serve": "program.serve.serve",
     "settings": "program.settings.settings",
@@ -139,8 +138,8 @@ def _advise(error: click.UsageError) -> str | None:
     command = error.ctx and error.ctx.command
     if isinstance(error, click.NoSuchCommand) and isinstance(command, click.Group):
         verb = error.command_name
-        if verb == "version":
-            return "run `plantstore --version`"
+        if verb in {"help", "version"}:
+            return f"run `{' '.join(['plantstore', *sys.argv[2:], f'--{verb}'])}`"
         for noun in sys.argv[2:3] if command is cli else ():
             group = command.commands.get(noun)
             if isinstance(group, click.Group) and verb in group.commands:

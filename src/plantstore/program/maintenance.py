@@ -19,7 +19,6 @@ from plantstore.core.sources import Sources
 from plantstore.features import FEATURES
 from plantstore.program.loading import load_settings
 from plantstore.sql.checks import Check
-from plantstore.sql.migrations import Migration
 from plantstore.version import VERSION
 
 
@@ -51,16 +50,14 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
         {"number": one.number, "name": one.name, "compatible": not one.stops_older} for one in done
     ]
     record = {"dry_run": dry_run, "created": created, "migrations": applied}
-    verb, say = ("would apply", _describe) if dry_run else ("applied", lambda _: "")
-    lines = [f"{verb} migration {one.number} ({one.name}){say(one)}" for one in done]
+    ends = ("; older programs go on", "; older programs cannot work with it: stop them first")
+    verb = "would apply" if dry_run else "applied"
+    lines = [
+        f"{verb} migration {one.number} ({one.name}){ends[one.stops_older] if dry_run else ''}"
+        for one in done
+    ]
     if output.as_json or not output.quiet:
         output.print(record, "\n".join(lines) or "the schema is up to date")
-
-
-def _describe(migration: Migration) -> str:
-    if migration.stops_older:
-        return "; older programs cannot work with it: stop them first"
-    return "; older programs go on"
 
 
 @click.command()
@@ -81,7 +78,7 @@ def check(sources: Sources, output: Output) -> None:
         if not (output.as_json or (output.quiet and result.ok)):
             click.echo(f"{'ok' if result.ok else 'Error'}: {result.detail}", err=not result.ok)
     ok = all(result.ok for result in checks)
-    output.report({"ok": ok, "checks": checks, "version": VERSION}, [])
+    output.report({"ok": ok, "checks": checks, "version": VERSION})
     if not ok:
         raise click.exceptions.Exit(1)
 

@@ -82,7 +82,7 @@ def backup(
         if not records or keep is not None:
             raise click.UsageError("give the TARGET of the backup")
         _record(database, verifies=verifies)
-        output.report({"recorded": True}, ["recorded that there is a backup"])
+        output.report({"recorded": True}, "recorded that there is a backup")
         return
     if keep is not None and Path(target).is_file():
         raise click.UsageError(f"--keep is for a folder of backups: {target} is a file")
@@ -102,7 +102,7 @@ def backup(
         raise SetupError(f"the backup {made.file} is inconsistent: {advice}")
     if records:
         _record(database, verifies=verifies)
-    output.report(made, sentences)
+    output.report(made, *sentences)
 
 
 def _record(database: str, *, verifies: bool) -> None:
@@ -209,7 +209,7 @@ def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
     with closing(open_session(database)) as session:
         counts = {"kept": restored.kept, "plants": restored.plants}
         note_change(session, "restore", database=database, backup=backup, **counts)
-    output.report(restored, _describe_restored(restored))
+    output.report(restored, *_describe_restored(restored))
 
 
 def _finish_restore(database: str, output: Output) -> None:
@@ -219,7 +219,7 @@ def _finish_restore(database: str, output: Output) -> None:
     with closing(open_session(database)) as session:
         stores = renew_revisions(session)
         note_change(session, "restore", database=without_password(database), stores=stores)
-    output.report({"stores": stores}, [f"gave new revisions to all stores: {stores}"])
+    output.report({"stores": stores}, f"gave new revisions to all stores: {stores}")
 
 
 def _describe_restored(restored: Restored) -> Iterator[str]:
@@ -273,7 +273,7 @@ def verify(database: str, output: Output, *, repair: bool) -> None:
         return
     mismatches = [mismatch.sentence for mismatch in result.mismatches]
     more = ["there are more errors"] if result.more else []
-    output.report(result, [])
+    output.report(result)
     for sentence in () if output.as_json else (*mismatches, *more):
         click.echo(f"Error: {sentence}", err=True)
     raise click.exceptions.Exit(1)

@@ -90,31 +90,21 @@ def _adopt(file: Path, database: Path) -> None:
 
 def _replace(database: Path, file: Path) -> str | None:
     """Put the file in the place of the database; returns the old database's new name."""
-    _finish_wal(database)
+    flags = apsw.SQLITE_OPEN_READWRITE
+    with suppress(apsw.Error), closing(apsw.Connection(str(database), flags=flags)) as connection:
+        # Closing would change what is left of a broken file; of another, a single file has all.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    kept = database.with_name(name_by_time(f"{database.stem}-replaced"))
+    wal, index = (database.with_name(database.name + end) for end in ("-wal", "-shm"))
     with FileLock(database) as lock, lock.held(), unused(database) as exists:
-        kept = _keep(database) if exists else None
-        for end in ("-wal", "-shm"):
-            database.with_name(database.name + end).unlink(missing_ok=True)
+        if exists:
+            if wal.exists() and wal.stat().st_size:
+                kept.with_name(f"{kept.name}-wal").hardlink_to(wal)
+            kept.hardlink_to(database)
+        wal.unlink(missing_ok=True)
+        index.unlink(missing_ok=True)
         file.replace(database)
     with FileLock(database):  # which gives the lock's file the new owner
         flush_folder(database.parent)
-    return kept
-
-
-def _finish_wal(database: Path) -> None:
-    """Let SQLite move the WAL into the database if it can: then a single file has everything."""
-    flags = apsw.SQLITE_OPEN_READWRITE
-    with suppress(apsw.Error), closing(apsw.Connection(str(database), flags=flags)) as connection:
-        # Closing would change what is left of a broken file.
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
-def _keep(database: Path) -> str:
-    """Give the database, and a WAL that is not finished, a second name."""
-    kept = database.with_name(name_by_time(f"{database.stem}-replaced"))
-    wal = database.with_name(f"{database.name}-wal")
-    if wal.exists() and wal.stat().st_size:
-        kept.with_name(f"{kept.name}-wal").hardlink_to(wal)
-    kept.hardlink_to(database)
-    return str(kept)
+    return str(kept) if exists else None

@@ -70,17 +70,13 @@ def carry_over(replaced: Path, restored: Path) -> Revocations | None:
         with suppress(apsw.Error):
             connection.execute("ATTACH ? AS replaced", (str(replaced),)).fetchall()
             with connection:
-                return _carry_over(connection)
+                if not connection.execute(_SAME_STORES).get:
+                    return Revocations(0, 0, [])  # it is no later state of the backup
+                users = [subject for (subject,) in connection.execute(_DELETED_USERS)]
+                tokens = _change(connection, _TOKENS) + _change(connection, _DELETED_TOKENS, now())
+                members = _change(connection, _REMOVED_MEMBERS) + _change(connection, _LOWER_ROLES)
+                return Revocations(tokens, members, users)
     return None
-
-
-def _carry_over(connection: apsw.Connection) -> Revocations:
-    if not connection.execute(_SAME_STORES).get:
-        return Revocations(0, 0, [])  # it is no later state of the backup
-    users = [subject for (subject,) in connection.execute(_DELETED_USERS)]
-    tokens = _change(connection, _TOKENS) + _change(connection, _DELETED_TOKENS, now())
-    members = _change(connection, _REMOVED_MEMBERS) + _change(connection, _LOWER_ROLES)
-    return Revocations(tokens, members, users)
 
 
 def _change(connection: apsw.Connection, statement: str, *arguments: object) -> int:

@@ -28,6 +28,6 @@ def distribute(database: str, output: Output) -> None:
 
     done = migrate(database, distribution="citus")
     log_change("distribute", database=without_password(database), migrations=len(done))
-    output.report_change(
+    output.report(
         {"migrations": [migration.name for migration in done]}, "the tables are distributed"
     )

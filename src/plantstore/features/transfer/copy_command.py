@@ -52,4 +52,4 @@ def copy(
     sentence = f"copied and verified: {counts}"
     if not counts:
         sentence = "nothing to copy: the target is up to date (verified)"
-    output.report_change({"written": copying.written, "verified": True}, sentence)
+    output.report({"written": copying.written, "verified": True}, sentence)

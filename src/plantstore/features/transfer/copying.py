@@ -216,11 +216,11 @@ class Copy:
         return iter(sorted(translated, key=table.key)) if table is MEMBERS else translated
 
     def _find_user(self, user_id: int | None) -> int | None:
-        """A number without a user in the source, such as a deleted user's, stays the same."""
+        """A deleted user's number becomes negative: no user of the target has it."""
         if user_id is None:
             return None
         if user_id not in self._user_ids:
-            self._user_ids[user_id] = user_id
+            self._user_ids[user_id] = -abs(user_id)
             for _, subject, created_at in self._source.query(USERS.read, user_id, user_id, 1):
                 if not self._target.query("find_user", subject):
                     self._target.query("insert_user", subject, created_at)

@@ -116,7 +116,7 @@ def import_plants(
             importing.read(numbered, output)
         _check_and_write(importing, store, errors, output, dry_run=dry_run)
     summary = importing.summary
-    output.report(summary, [_describe(summary)])
+    output.report(summary, _describe(summary))
     if summary.refused:
         raise click.exceptions.Exit(1)
 

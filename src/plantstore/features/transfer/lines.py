@@ -125,7 +125,8 @@ def _read_record(
     columns: Sequence[str], cells: Sequence[str], raw: str, *, with_id: bool
 ) -> NewPlant | RequestError:
     """The plant of a line. Blanks around cells are removed, unless they are in quotes."""
-    texts = [_BREAK.sub(" ", cell if _quote(cell) in raw else cell.strip()) for cell in cells]
+    quoted = ((cell, '"{}"'.format(cell.replace('"', '""'))) for cell in cells)
+    texts = [_BREAK.sub(" ", cell if it in raw else cell.strip()) for cell, it in quoted]
     new_id = {} if with_id else {"id": 0}
     plant = _to_plant(lambda: to_new_plant(read_fields(columns, texts) | new_id), cells)
     if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, cells)):
@@ -140,7 +141,3 @@ def _to_plant(read: Callable[[], NewPlant], cells: Sequence[str]) -> NewPlant | 
     except RequestError as error:
         error.details["cells"] = cells
         return error
-
-
-def _quote(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"'

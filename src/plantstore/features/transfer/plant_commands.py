@@ -146,4 +146,4 @@ def _change(store: Store, verb: str, changes: list[Change], output: Output, done
     store.log(f"plant {verb}", plants=len(plants))
     names = ", ".join(f"{plant.id} {plant.name!r}" for plant in plants)
     record = {"store": store.name, "plants": [plant.id for plant in plants]}
-    output.report_change(record, f"{done} in {store.name}: {names}")
+    output.report(record, f"{done} in {store.name}: {names}")

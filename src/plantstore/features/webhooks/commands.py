@@ -57,7 +57,7 @@ def _change(
         output.note(f"{sentence}; its secret, shown once:")
         output.print(record, record["secret"])
     else:
-        output.report_change(record, sentence)
+        output.report(record, sentence)
 
 
 def _list(

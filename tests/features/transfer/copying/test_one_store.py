@@ -95,6 +95,15 @@ def test_what_happened_since_arrives(source: str, cell: str, tmp_path: Path) -> 
         assert sorted(map(str, ours)) == sorted(map(str, theirs))
 
 
+def test_a_deleted_users_events_are_nobody_elses(source: str, cell: str, tmp_path: Path) -> None:
+    fill(tmp_path, source)
+    execute(source, f"UPDATE events SET user_id = 9 WHERE {THIS}")  # in the cell a stranger
+    for _ in range(2):
+        copy(source, cell, STORE)
+    authors = f"SELECT subject FROM events LEFT JOIN users USING (user_id) WHERE {THIS}"
+    assert set(select(cell, authors)) == {(None,)}
+
+
 def test_a_store_of_the_same_name_is_not_touched(source: str, cell: str, tmp_path: Path) -> None:
     fill(tmp_path, source)
     execute(cell, f"UPDATE stores SET name = '{STORE}' WHERE name = 'other'")

@@ -103,7 +103,7 @@ def revoke(session: Session, ids: tuple[str, ...], output: Output) -> None:
             note("link revoke", link_id=ended.link_id, **names)
     for ended in revoked:
         output.note(f"revoked the link {ended.link_id} of {ended.user.subject} for {ended.store}")
-    output.report(list(map(_describe, revoked)), [])
+    output.report(list(map(_describe, revoked)))
 
 
 def _describe(made: Link) -> dict[str, object]:

@@ -73,7 +73,7 @@ def add(
     if before not in {None, role}:
         sentence += f", no longer {before}"
     record = {"store": store, "user": user, "role": role, "old_role": before}
-    output.report_change(record, sentence)
+    output.report(record, sentence)
     if meant:
         output.note(f"check the name of the new user {user!r}{meant}")
 
@@ -93,7 +93,7 @@ def remove(session: Session, store: str, user: str, output: Output, *, yes: bool
     with changing(session, "member remove", store=store, user=user):
         store_id = require_store(session, store).store_id
         members.remove_member(session, store_id, user, keep_owner=not yes)
-    output.report_change({"store": store, "user": user}, f"{user} is no longer in {store}")
+    output.report({"store": store, "user": user}, f"{user} is no longer in {store}")
 
 
 @member.command("list")

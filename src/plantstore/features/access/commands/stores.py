@@ -81,7 +81,7 @@ def set_store(session: Session, name: str, max_plants: int | None, output: Outpu
         if before.max_plants != max_plants:
             note("store set", max_plants=max_plants or "none", store=name)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
-    output.report_change(_describe(changed), f"{name} may hold {bound}; it holds {changed.plants}")
+    output.report(_describe(changed), f"{name} may hold {bound}; it holds {changed.plants}")
 
 
 @store.command()
@@ -98,7 +98,7 @@ def rename(session: Session, name: str, new_name: str, output: Output) -> None:
     with changing(session, "store rename", store=name, new_name=new_name):
         stores.rename_store(session, name, new_name)
     sentence = f"renamed the store {name} to {new_name}: its path is /stores/{new_name}/plants"
-    output.report_change({"name": new_name, "old_name": name}, sentence)
+    output.report({"name": new_name, "old_name": name}, sentence)
 
 
 @store.command()
@@ -159,7 +159,7 @@ def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
         store_id = stores.close_store(session, name)
     stores.delete_store(session, store_id)
     sentence = f"deleted the store {name} and its {plants} plants"
-    output.report_change({"name": name, "plants": plants}, sentence)
+    output.report({"name": name, "plants": plants}, sentence)
 
 
 def _describe(store: Store) -> dict[str, object]:

@@ -51,7 +51,7 @@ def rename(session: Session, subject: str, new_subject: str, output: Output) -> 
         note("user rename", user=subject, new_subject=new_subject)
         users.rename_user(session, subject, new_subject)
     record = {"subject": new_subject, "old_subject": subject}
-    output.report_change(record, f"renamed the user {subject} to {new_subject}")
+    output.report(record, f"renamed the user {subject} to {new_subject}")
 
 
 @user.command("list")
@@ -100,7 +100,7 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
         users.end_access(session, user)
     is_gone = users.delete_user(session, user)
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"
-    output.report_change({"subject": subject, "stores": stores}, sentence)
+    output.report({"subject": subject, "stores": stores}, sentence)
     if not is_gone:
         output.note("a list is still being read: the WAL keeps the name until later writes")
 
