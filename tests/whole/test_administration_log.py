@@ -23,7 +23,7 @@ from tests.service import Service
 CHANGES = {
     "migrate": "",
     "store create": "nursery",
-    "store set": "nursery --max-plants none",
+    "store set": "nursery --max-plants 500",
     "user create": "ada",
     "member add": "--store nursery --user ada --role editor",
     "token create": "--create --store nursery --user ada",
@@ -172,7 +172,7 @@ def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:
     said = administrator.said.copy()
     administrator.run("token revoke", "{token}")
     for line in (*said, *administrator.said):
-        assert f" token_id={token_id_of(hash_token(token))} store=nursery user=ada " in line
+        assert f" store=nursery token_id={token_id_of(hash_token(token))} user=ada " in line
         assert token not in line
 
 
