@@ -1,8 +1,9 @@
 """``python -m bench.instructions``: the instructions of a request in user space, by valgrind.
 
 They are nearly the same on every run, whatever else the machine does, so that a change of a
-percent shows; the kernel's are not among them. Some clients send a request each, and the next one
-when all have their responses. Settings are taken from the environment, as in
+percent shows; the kernel's are not among them, nor what the service does by itself in that time.
+Some clients send a request each, and the next one when all have their responses. Settings are
+taken from the environment, as in
 ``PLANTSTORE_METRICS=127.0.0.1:9464 python -m bench.instructions``.
 """
 
@@ -10,14 +11,15 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 
 import click
 
-from bench.requests import make_requests, receive, send
+from bench.requests import Request, make_requests, receive, send
 from bench.servers import PLANTSTORE, Server, WrongResponseError, running_service
 from bench.stores import fill_store
 
@@ -25,6 +27,7 @@ _PLANTS = 10_000
 _CLIENTS = 32
 _WARM_ROUNDS = 3
 _ROUNDS = 30
+_IDLE_SECONDS = 5
 _START_SECONDS = 3  # then the service has done what it does once, soon after its start
 _TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
 _SETTINGS = {"PLANTSTORE_SLOW_REQUEST": "0"}  # all are slow here, and would be logged
@@ -47,33 +50,40 @@ def main() -> None:
         address = service.origin.removeprefix("http://")
         clients = [stack.enter_context(closing(HTTPConnection(address))) for _ in range(_CLIENTS)]
         time.sleep(_START_SECONDS)
+        count = partial(_count, service, out)
+        idle, seconds = count(partial(time.sleep, _IDLE_SECONDS))
         for kind in _KINDS:
-            click.echo(f"{kind:25} {_measure(service, clients, store.token, kind, out):>9,.0f}")
+            load = partial(_load, clients, store.token, make_requests(kind))
+            load(_WARM_ROUNDS)
+            total, took = count(partial(load, _ROUNDS))
+            own = (total - idle / seconds * took) / (_CLIENTS * _ROUNDS)
+            click.echo(f"{kind:25} {own:>9,.0f}")
 
 
-def _measure(
-    service: Server, clients: Sequence[HTTPConnection], token: str, kind: str, out: Path
-) -> float:
-    """The instructions of a request of this kind."""
-    headers, requests = {"Authorization": f"Bearer {token}"}, make_requests(kind)
+def _load(
+    clients: Sequence[HTTPConnection], token: str, requests: Iterator[Request], rounds: int
+) -> None:
+    headers = {"Authorization": f"Bearer {token}"}
+    for _ in range(rounds):
+        for client in clients:
+            send(client, next(requests), headers)
+        for client in clients:
+            receive(client)
 
-    def load(rounds: int) -> None:
-        for _ in range(rounds):
-            for client in clients:
-                send(client, next(requests), headers)
-            for client in clients:
-                receive(client)
 
-    load(_WARM_ROUNDS)
+def _count(service: Server, out: Path, work: Callable[[], None]) -> tuple[int, float]:
+    """The service's instructions while this works, and the seconds that it takes."""
     _control(service, "--instr=on")
-    load(_ROUNDS)
+    began = time.monotonic()
+    work()
+    seconds = time.monotonic() - began
     _control(service, "--dump")
     _control(service, "--instr=off")
     newest = max(out.parent.glob(f"{out.name}.*"), key=lambda file: file.stat().st_mtime_ns)
     total = _TOTAL.search(newest.read_text(encoding="utf-8"))
     if total is None:
         raise WrongResponseError(f"{newest} has no totals")
-    return int(total[1]) / (_CLIENTS * _ROUNDS)
+    return int(total[1]), seconds
 
 
 def _control(service: Server, option: str) -> None:
