@@ -59,12 +59,9 @@ class Connection(asyncio.Protocol):
         self.network: Hashable = ""
         self.since, self.timeout = connections.now, math.inf
         self._connections = connections
-        self._settings = connections.settings
-        self._handle = connections.application.handle
         self._get_cached = connections.application.get_cached
-        self._ids = connections.request_ids
-        self._idle_timeout = self._settings.idle_timeout
-        self._body_timeout = self._settings.body_timeout
+        self._idle_timeout = connections.settings.idle_timeout
+        self._body_timeout = connections.settings.body_timeout
         self._check_interval = min(1.0, self._body_timeout / 4)
         self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
@@ -155,7 +152,7 @@ class Connection(asyncio.Protocol):
         if transport is not self._transport:
             self._connections.pools.handshakes.remove(self)
             self._send_on(transport)
-        self._wait(REQUEST, self._settings.head_timeout)
+        self._wait(REQUEST, self._connections.settings.head_timeout)
         self._serve()
 
     def _send_on(self, transport: asyncio.Transport) -> None:
@@ -196,30 +193,28 @@ class Connection(asyncio.Protocol):
         head = head or self._parse()
         if head is None:
             return
-        request, fields, size = head
-        data = self._buffer
+        request, fields, rest = head
         if not request.id:
-            request.id = self._ids.next_id()
+            request.id = next(self._connections.request_ids.ids)
         self._connection_line = CLOSE if self._connections.is_stopping else fields.connection
         self._takes_chunks = fields.takes_chunks
-        end = size + fields.length
-        if fields.is_chunked or fields.length > MAX_WHOLE or end > len(data):
+        if fields.is_chunked or fields.length > MAX_WHOLE or fields.length > len(rest):
             wanted = self._want_body
             body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
             request.body = self._body = body
             self._asks_to_continue = fields.expects_continue
-            self._buffer = self._feed(body, data[size:])
-        elif fields.length or end < len(data):
-            request.body, self._buffer = data[size:end], data[end:]
+            self._buffer = self._feed(body, rest)
+        elif fields.length:
+            request.body, self._buffer = rest[: fields.length], rest[fields.length :]
         else:
-            self._buffer = b""
+            self._buffer = rest
         self._begin(request)
 
     def _parse(self) -> Head | None:
         """The next head, once it is complete; the buffer then begins with it."""
         if self._parser is None:
             self._parser = HeadParser()
-            self._wait(HEAD, self._settings.head_timeout)
+            self._wait(HEAD, self._connections.settings.head_timeout)
         data, self._buffer = self._buffer, b""
         head = self._parser.feed(data, self.address)
         if head is not None:
@@ -232,7 +227,7 @@ class Connection(asyncio.Protocol):
         of = self._parser or self._request
         method, headers = ("GET", {}) if of is None else (of.method, of.headers)
         own_id = of.id if isinstance(of, Request) else read_id(headers.get(REQUEST_ID, b""))
-        request_id = own_id or self._ids.next_id()
+        request_id = own_id or next(self._connections.request_ids.ids)
         self._connection_line = CLOSE
         self._begin(Request(request_id, method, headers, address=self.address, error=error))
 
@@ -240,7 +235,7 @@ class Connection(asyncio.Protocol):
         self._request = request
         self._phase, self.since = RESPONSE, self._connections.now
         self.timeout = self._check_interval
-        self._handling, self._awaited = self._handle(request), None
+        self._handling, self._awaited = self._connections.application.handle(request), None
         self._step()
 
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
@@ -305,7 +300,7 @@ class Connection(asyncio.Protocol):
             head = b"%s%s%s\r\n\r\n" % (response.head, connections.end_of_heads, own_id)
         else:
             end = connections.end_of_repeated
-            head = b"%s%s%x\r\n\r\n" % (response.head, end, self._ids.next_number())
+            head = b"%s%s%x\r\n\r\n" % (response.head, end, next(connections.request_ids.numbers))
         if not self._sender.send(head, response.body, is_shared=True):
             self._wait(RESPONSE, self._check_interval)
 

@@ -27,6 +27,7 @@ _MAX_KNOWN_BYTES = 2**20
 _MAX_KNOWN_LINES = 2048
 _MAX_FIRST_LINE = 1024
 _HTTP_1_1 = b"HTTP/1.1"
+_VERSION_1_1 = b" HTTP/1.1"  # the end of a first line
 _VERSIONS = (_HTTP_1_1, b"HTTP/1.0")
 _VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
 _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
@@ -34,7 +35,6 @@ _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", 
 # Nearly all first lines: they need no parser.
 _FIRST_LINE = re.compile(
     rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))?"
-    rb" HTTP/1\.1"
 )
 # Headers that decide about the request: if there are two, a proxy before us may have used the
 # other.
@@ -59,8 +59,8 @@ class Fields(Struct, frozen=True):
     connection: bytes
 
 
-# A request whose head passed every check, its parsed header lines, and the head's size.
-Head = tuple[Request, Fields, int]
+# A request whose head passed every check, its parsed header lines, and what follows the head.
+Head = tuple[Request, Fields, bytes]
 
 
 class KnownLines:
@@ -72,12 +72,12 @@ class KnownLines:
 
     def find(self, data: bytes, tracing: TracingLines, address: str = "") -> Head | None:
         """The head that the data from this address begins with, if its header lines are known."""
-        line_end = data.find(b"\r\n")
-        end = data.find(_END, line_end) + len(_END)
-        first_line = _read_first_line(data[:line_end])
-        if first_line is None or end > MAX_HEAD:
+        head, end, rest = data.partition(_END)
+        target, version, lines = head.partition(_VERSION_1_1)
+        first_line = _read_first_line(target)
+        if first_line is None or not end or len(head) > MAX_HEAD - len(end):
             return None
-        lines, own_id, all_lines = data[line_end:end], b"", b""
+        own_id, all_lines = b"", b""
         fields = self._fields.get(lines)
         if fields is None:
             known, own_id = tracing.leave_out(lines)
@@ -88,16 +88,16 @@ class KnownLines:
         method, path, query = first_line
         request = Request(own_id, method, fields.headers, path, query, address, lines=all_lines)
         if method == "GET" and not fields.length and not fields.connection:
-            request.raw = data[:line_end] + lines
-        return request, fields, end
+            request.raw = target + version + lines + end
+        return request, fields, rest
 
     def put(self, data: bytes, head: Head) -> None:
         """Store a head's lines, unless they are long or need special handling."""
-        _, fields, size = head
-        lines, _ = TracingLines().leave_out(data[data.find(b"\r\n") : size])
+        _, fields, _ = head
+        target, _, all_lines = data.partition(_END)[0].partition(_VERSION_1_1)
+        lines, _ = TracingLines().leave_out(all_lines)
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
-        # After a blank line there would be more than header lines.
-        is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
+        is_plain = _read_first_line(target) and not (fields.is_chunked or fields.expects_continue)
         # Even with the maximum of omitted tracing lines, there are not too many.
         count = lines.count(b"\r\n")
         is_short = len(lines) <= _MAX_KNOWN_LINES and 0 < count <= MAX_HEADERS - MAX_LINES
@@ -158,7 +158,7 @@ class HeadParser:
         fields = self._read_fields(version[1])
         own_id = read_id(self.headers.get(REQUEST_ID, b""))
         request = Request(own_id, self.method, fields.headers, path, query, address)
-        return request, fields, self._parsed
+        return request, fields, self.data[self._parsed :]
 
     def close(self) -> None:
         """Release the parser: the two refer to each other."""

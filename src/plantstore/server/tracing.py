@@ -26,7 +26,7 @@ NAMES = frozenset((REQUEST_ID, *_OTHERS))
 # a space, no known head has it. Checking the first letter first takes half the time.
 _VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*"
 _LINE = re.compile(
-    rb"\r\n(?=[%s])(?:%s:(%s)|(?:%s):%s)(?=\r\n)"
+    rb"\r\n(?=[%s])(?:%s:(%s)|(?:%s):%s)(?=\r\n|\Z)"
     % (bytes({name[0] for name in NAMES}), REQUEST_ID, _VALUE, b"|".join(_OTHERS), _VALUE),
     re.IGNORECASE,
 )
@@ -43,10 +43,9 @@ class RequestIds:
 
     def __init__(self) -> None:
         self.prefix = f"{os.urandom(6).hex()}-".encode()
-        numbers = itertools.count(1)
-        self.next_number = numbers.__next__
+        self.numbers = itertools.count(1)
         # A function of Python's takes longer.
-        self.next_id = map((self.prefix + b"%x").__mod__, numbers).__next__
+        self.ids = map((self.prefix + b"%x").__mod__, self.numbers)
 
 
 def read_id(value: bytes) -> bytes:

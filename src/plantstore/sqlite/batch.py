@@ -53,13 +53,12 @@ class _Author(Struct, frozen=True):
     columns: tuple[_Value, ...] = ()
 
 
-class _Store(Struct):
+class _Store:
     """What a store's row of ``revisions`` says, as of the current batch."""
 
-    revision: int
-    plants: int
-    max_plants: int | None
-    is_changed: bool = False
+    def __init__(self, revision: int, plants: int, max_plants: int | None) -> None:
+        self.revision, self.plants, self.max_plants = revision, plants, max_plants
+        self.is_changed = False
 
 
 class BatchWriter:
