@@ -43,11 +43,12 @@ def decode_fields(
             body.decode()  # msgspec does not check the strings of unknown keys
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return decode_slowly(body)
-    contents = contents_of(decoded)
-    if None in contents and b"null" in body:  # perhaps sent as null, not omitted
-        return decode_slowly(body)
-    for value in contents:
-        if value and (not value.isprintable() or value.isspace()):
+    for value in contents_of(decoded):
+        if value is None:
+            is_unusual = b"null" in body  # perhaps it was sent, not omitted
+        else:
+            is_unusual = value.isspace() or not value.isprintable()
+        if is_unusual:
             return decode_slowly(body)
     return decoded
 
