@@ -121,7 +121,7 @@ def test_a_token_makes_room_for_its_next_stores() -> None:
     known.put(b"Bearer", None, ADA)
     for number in range(1000):
         known.put(b"Bearer", f"store-{number}", ADA)
-    token = known.get(b"Bearer")
+    token = known.tokens.get(b"Bearer")
     assert token is not None
     assert len(token.callers) <= 64
     assert token.writes_until == 0

@@ -155,14 +155,14 @@ class EvictingPool(Pool):
             self.give_back(entry[0])
 
 
-class WriteQueue(Pool):
-    """Writes that wait for the next batch; stores share its places, and the bytes of a minute.
+class WriteQueue:
+    """What stores share of writing: places for the next batch, and the bytes of a minute.
 
     ``spent`` are the stores that have none of the bytes left.
     """
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__("writes", settings.max_writes)
+        self.places = Pool("writes", settings.max_writes)
         self.bytes = Pool("written_bytes", settings.max_written_bytes)
         self.spent: set[int] = set()
 

@@ -80,7 +80,7 @@ class App:
         self.at_reload: list[Callable[[], None]] = []
         self.connections: Collection[object] = ()
         self.pools = Pools(settings)
-        self.pools.add_pool(database.writes)
+        self.pools.add_pool(database.writes.places)
         self.pools.add_pool(database.writes.bytes)
         places = self.pools.add_pool(Pool("administration", MAX_JOBS))
         self._administration = Administration(open_session, settings.write_timeout, places)
@@ -133,7 +133,7 @@ class App:
         response: Response | Stream
         try:
             if request.error is None:
-                route = self.routes.find_fixed(request.path) or self.routes.find(request.path)
+                route = self.routes.fixed.get(request.path) or self.routes.find(request.path)
                 methods, arguments, request.route = route
                 operation = methods.get(request.method) or partial(self._list_methods, methods)
                 response = await operation(request, *arguments)
@@ -151,7 +151,7 @@ class App:
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._tell_observers(request, response, seconds)
-        if self.turns.is_shared and request.caller is not None:
+        if self.turns.users.are_several and request.caller is not None:
             self._charge(request.caller, request, response)
         if request.holder is None:  # without a valid token it took no user's turn
             with suppress(asyncio.CancelledError):

@@ -71,7 +71,7 @@ class Authentication:
         If the write is refused, call ``confirm``.
         """
         sent = request.headers.get(b"authorization")
-        known = self._known.get(sent) if store_name is None else None
+        known = self._known.tokens.get(sent) if store_name is None else None
         if (
             known is None
             or known.writes_until <= time.time()
@@ -164,13 +164,13 @@ class Authentication:
     def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
         """The Authorization in its canonical spelling, and the known token."""
         sent = request.headers.get(b"authorization", b"")
-        known = self._known.get(sent)
+        known = self._known.tokens.get(sent)
         if known is None:
             scheme, token = sent[: len(_SCHEME)], sent[len(_SCHEME) :]
             if scheme.lower() != _SCHEME.lower():
                 raise RequestError(40101)
             sent = _SCHEME + token.strip()[:MAX_LENGTH]
-            known = self._known.get(sent)
+            known = self._known.tokens.get(sent)
         return sent, known
 
 

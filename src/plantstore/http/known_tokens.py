@@ -29,20 +29,19 @@ class KnownToken(Struct):
 
 
 class KnownTokens:
-    """The tokens by a client's Authorization header; new tokens replace the oldest."""
+    """The ``tokens`` by a client's Authorization header; new ones replace the oldest."""
 
     def __init__(self) -> None:
-        self._tokens: dict[bytes | None, KnownToken] = {}
-        self.get = self._tokens.get
+        self.tokens: dict[bytes | None, KnownToken] = {}
 
     def put(self, sent: bytes, store_name: str | None, caller: Caller) -> None:
         """Add a caller that was looked up."""
-        known = self._tokens.get(sent)
+        known = self.tokens.get(sent)
         if known is None:
-            if len(self._tokens) >= _MAX_TOKENS:
-                del self._tokens[next(iter(self._tokens))]
+            if len(self.tokens) >= _MAX_TOKENS:
+                del self.tokens[next(iter(self.tokens))]
             known = KnownToken(caller.token_store_id, caller.token_hash, {})
-            self._tokens[sent] = known
+            self.tokens[sent] = known
         elif len(known.callers) >= _MAX_STORES:
             self.expire(sent)
         known.callers[store_name] = caller
@@ -53,11 +52,11 @@ class KnownTokens:
 
     def expire(self, sent: bytes | None) -> None:
         """Make the next request look up the token's callers."""
-        known = self._tokens.get(sent)
+        known = self.tokens.get(sent)
         if known is not None:
             known.callers.clear()
             known.writes_until = 0.0
 
     def evict(self, sent: bytes) -> None:
         """Remove a token that is not valid."""
-        self._tokens.pop(sent, None)
+        self.tokens.pop(sent, None)

@@ -38,10 +38,9 @@ class Routes:
         operations = PlantOperations(database, authentication)
         self.health = Health(database, pools)
         live = reads(self.health.respond_live)
-        self._fixed: dict[bytes, Route] = {}
+        self.fixed: dict[bytes, Route] = {}
         # By the part after a store's address: how many segments, and those that are not values.
         self._of_store: dict[tuple[int, tuple[str, ...]], tuple[Methods, str]] = {}
-        self.find_fixed = self._fixed.get
         self.add_of_store("/plants", reads(lists.respond) | {"POST": operations.create})
         of_plant = {"PUT": operations.replace, "DELETE": operations.delete}
         self.add_of_store("/plants/{id}", reads(operations.read) | of_plant)
@@ -53,7 +52,7 @@ class Routes:
 
     def add(self, path: str, methods: Methods, pattern: str = "") -> None:
         """Add the route of a fixed path; its pattern is the path unless given."""
-        self._fixed[path.encode()] = methods, (), pattern or path
+        self.fixed[path.encode()] = methods, (), pattern or path
 
     def add_of_store(self, pattern: str, methods: Methods) -> None:
         """Add methods of a path below a store's address, such as ``/plants/{id}``."""

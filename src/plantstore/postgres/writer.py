@@ -64,7 +64,7 @@ class Writer(Batcher[Item, Written]):
         self._purged_at = 0
 
     def submit(self, item: Item) -> "asyncio.Future[Written]":
-        if item.store_id in self.queue.spent or not self.queue.try_take(item.store_id):
+        if item.store_id in self.queue.spent or not self.queue.places.try_take(item.store_id):
             raise OverloadedError
         return super().submit(item)
 
@@ -80,14 +80,14 @@ class Writer(Batcher[Item, Written]):
             is_apart = self._separates_stores and not stores <= {store_id}
             is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
             if waiting.arrived < deadline:
-                self.queue.give_back(store_id)
+                self.queue.places.give_back(store_id)
                 if not waiting.future.done():
                     waiting.future.set_exception(DatabaseUnavailableError())
             elif store_id in busy or is_apart or len(batch) == _MAX_BATCH_SIZE:
                 later.append(waiting)
                 busy.add(store_id)
             else:
-                self.queue.give_back(store_id)
+                self.queue.places.give_back(store_id)
                 batch.append(waiting)
                 stores.add(store_id)
         self._waiting = later

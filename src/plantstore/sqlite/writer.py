@@ -91,7 +91,7 @@ class Writer:
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
-        if write.store_id in self._queue.spent or not self._queue.try_take(write.store_id):
+        if write.store_id in self._queue.spent or not self._queue.places.try_take(write.store_id):
             raise OverloadedError
         future: asyncio.Future[Written] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
@@ -138,7 +138,7 @@ class Writer:
         late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
         del self._pending[: len(late)]
         for write, _, _ in late:
-            self._queue.give_back(write.store_id)
+            self._queue.places.give_back(write.store_id)
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -165,7 +165,7 @@ class Writer:
         try:
             self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
-            self._queue.clear()
+            self._queue.places.clear()
             waiting = [write for write in pending if not write[1].done()]
             together = [write for write in waiting if type(write[0]) is not Atomic]
             alone = ([write] for write in waiting if type(write[0]) is Atomic)

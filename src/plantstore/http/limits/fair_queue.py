@@ -25,7 +25,7 @@ _SHARED_SECONDS = 10.0  # after another user was seen
 _Waiting = tuple[int, "asyncio.Future[None]"]
 
 
-class _Active:
+class Active:
     """Whether several of them, users or groups, were active recently."""
 
     def __init__(self) -> None:
@@ -50,27 +50,23 @@ class _Active:
 class FairQueue:
     """The turns of the users, or networks, of a process. Make it on the event loop.
 
-    ``is_shared`` says whether several were active recently.
+    ``users.are_several`` says whether several were active recently.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._users, self._groups = _Active(), _Active()
+        self.users, self._groups = Active(), Active()
         self._spent: dict[Hashable, int] = {}  # in this round, by users and by groups
         self._waiting: dict[Hashable, deque[_Waiting]] = {}  # whose turn is next, first
 
-    @property
-    def is_shared(self) -> bool:
-        return self._users.are_several
-
     def try_take(self, key: Hashable, cost: int) -> bool:
         """Take a turn if there is one now; returns whether there was."""
-        if key != self._users.last:
-            self._users.see(key)
+        if key != self.users.last:
+            self.users.see(key)
             group = _group_of(key)
             if group != self._groups.last:
                 self._groups.see(group)
-        elif not self._users.are_several:
+        elif not self.users.are_several:
             return True
         if key in self._waiting or not self._has_turn(key):
             return False
@@ -96,7 +92,7 @@ class FairQueue:
 
     def charge(self, key: Hashable, cost: int) -> None:
         """Add to the cost of a request, whose size is known after it was handled."""
-        if self._users.are_several:
+        if self.users.are_several:
             self._spend(key, cost)
 
     def _has_turn(self, key: Hashable) -> bool:

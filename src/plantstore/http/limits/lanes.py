@@ -40,7 +40,7 @@ class Lane:
 
     def leave(self) -> None:
         """Let the next piece of work enter."""
-        seconds = self._loop.time() - self._began if self._turns.is_shared else 0.0
+        seconds = self._loop.time() - self._began if self._turns.users.are_several else 0.0
         self._loop.call_later(_PAUSE * seconds, self._pass_on)
 
     def _pass_on(self) -> None:
@@ -66,7 +66,7 @@ class Lanes:
     @asynccontextmanager
     async def of(self, key: Hashable) -> AsyncIterator[None]:
         """Do a piece of work in the lane of the user."""
-        if not self.turns.is_shared:
+        if not self.turns.users.are_several:
             yield
             return
         lane = self._lanes.get(key)
