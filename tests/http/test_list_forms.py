@@ -122,7 +122,8 @@ def test_long_lists_are_streamed_in_each_form(many: httpx.Client, form: str) -> 
     compressed = many.get("/plants", headers={"Accept": form, "Accept-Encoding": "gzip"})
     assert compressed.headers["content-encoding"] == "gzip"
     assert compressed.content == read(many, form).content
-    link = read(many, form, "?limit=2000&include=etag").headers["link"]
+    link = read(many, form, "?limit=2000&include=id_text,etag").headers["link"]
+    assert "&include=etag&include=id_text" in link  # as the document says
     rest = read(many, form, link[1 : link.index(">")])
     assert [plant["id"] for plant in parse(rest)] == list(range(2001, MANY + 1))
 

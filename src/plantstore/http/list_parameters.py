@@ -77,8 +77,7 @@ def write_plant_query(query: PlantQuery) -> str:
         last_id = (query.first_id - 1).to_bytes(8, "big", signed=True)
         parameters.append(f"after={base64.urlsafe_b64encode(last_id).decode().rstrip('=')}")
     parameters += [f"tag={quote(tag, safe='')}" for tag in query.tags]
-    if query.included:
-        parameters.append(f"include={','.join(sorted(query.included))}")
+    parameters += [f"include={name}" for name in sorted(query.included)]
     return "&".join(parameters)
 
 
