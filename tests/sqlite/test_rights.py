@@ -82,7 +82,7 @@ def test_a_command_of_root_leaves_the_lock_to_the_databases_owner(tmp_path: Path
     program = Program(tmp_path).with_database()
     (tmp_path / "plants.db-lock").unlink()  # as where a backup was restored
     os.chown(tmp_path / "plants.db", 12345, 54321)
-    program.out("token", "list")
+    program.out("token", "revoke", "--all")
     lock = (tmp_path / "plants.db-lock").stat()
     assert (lock.st_uid, lock.st_gid) == (12345, 54321)
 
@@ -121,5 +121,5 @@ def test_a_link_as_the_lock_is_not_followed(tmp_path: Path) -> None:
     lock = tmp_path / "plants.db-lock"
     lock.unlink()
     lock.symlink_to(other)
-    assert str(lock) in program.refusal("token", "list")
+    assert str(lock) in program.refusal("token", "revoke", "--all")
     assert stat.S_IMODE(other.stat().st_mode) == 0o600
