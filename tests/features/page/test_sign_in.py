@@ -154,6 +154,18 @@ def test_a_link_signs_in_once_and_its_code_does_not_stay(
     assert code not in driver.page.url
 
 
+def test_a_link_signs_in_where_an_old_token_is_refused(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    with managing(service, store, f"owner-of-{store}") as client:
+        set_role(client, "kiosk", "reader")
+        code = client.post("/links", json={"user": "kiosk"}).raise_for_status().json()["code"]
+    service.revoke(driver.owner)
+    driver.keep_token(driver.owner, f"/#code={code}")
+    expect(driver["#who"]).to_have_text("kiosk")
+    expect(driver["#app"]).to_be_visible()
+
+
 def test_a_link_asks_before_it_ends_a_session(
     driver: PageDriver, service: Service, store: str
 ) -> None:

@@ -57,7 +57,7 @@ export class Api {
     return this.#token !== null;
   }
 
-  /** @param {string} token */
+  /** @param {string | null} token null for nobody's: what anybody may ask */
   begin(token) {
     this.end();
     this.#token = token;

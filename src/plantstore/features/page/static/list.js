@@ -66,12 +66,9 @@ class PlantList {
     const { store } = this;
     if (!this.may("list") || !store) return this.setState("none");
     this.stop();
+    const read = (/** @type {StoreEvent} */ { kind, plant }) => (kind === "plant.deleted" ? null : plant);
     this.#loading = new Loading(store, {
-      hear: (events) =>
-        this.apply(
-          store,
-          new Map(events.map(({ kind, plant }) => [plant.id, kind === "plant.deleted" ? null : plant])),
-        ),
+      hear: (events) => this.apply(store, new Map(events.map((event) => [event.plant.id, read(event)]))),
       lose: () => this.load(),
     });
     if (!this.plants.items.length) this.#replace(this.#loading.plants);

@@ -224,9 +224,8 @@ addEventListener("submit", (event) => {
 addEventListener("close", (event) => targetOf(event).id !== "panel" && forgetPrivate(targetOf(event)), true);
 
 $("sign-in-form").addEventListener("submit", () => {
-  const token = $("token")
-    .value.trim()
-    .replace(/^bearer\s+/i, "");
+  const { value } = $("token");
+  const token = value.trim().replace(/^bearer\s+/i, "");
   if (token) signIn(token, $("remember").checked);
 });
 $("remember").checked = isOwnMachine;
@@ -339,7 +338,8 @@ async function followLink(code) {
   if (current) await enter(current);
   if (session.token && !api.isSignedIn) return; // it cannot be reached, which has been told
   try {
-    if (api.isSignedIn && !(await maySwitch(code))) return;
+    if (!api.isSignedIn) api.begin(null);
+    else if (!(await maySwitch(code))) return;
     const { token } = await api.send("POST", "links/redeem", { code });
     list.forget(); // the link's store is shown, not the one before
     tab.drop("store");
