@@ -28,9 +28,8 @@ RECEIVERS = {
 
 
 def test_the_reference_shows_the_same_receivers() -> None:
-    callbacks = parse_document(read_document())["components"]["callbacks"]
-    ((_, path),) = callbacks["Messages"].items()
-    shown = [sample["source"] for sample in path["post"]["x-codeSamples"]]
+    told = parse_document(read_document())["webhooks"]["plant.changed"]["post"]
+    shown = [sample["source"] for sample in told["x-codeSamples"]]
     assert shown == [
         program
         for name in RECEIVERS

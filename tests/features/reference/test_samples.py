@@ -14,7 +14,7 @@ from tests.service import Service
 # But for the documents, which have errors in them.
 OPERATIONS = [
     one
-    for one in document.list_operations(document.resolve(parse_document(read_document()))["paths"])
+    for one in document.list_operations(document.resolve(parse_document(read_document())))
     if "interface" not in one["tags"]
 ]
 # With TOKEN, and as blocks of their own, since all have the same names.

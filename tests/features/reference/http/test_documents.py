@@ -79,11 +79,6 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
     assert documented == routes
 
 
-def test_messages_to_webhooks_are_callbacks(source: dict[str, Any]) -> None:
-    """Of ``webhooks``, openapi-generator 7.26 makes Python with errors of syntax."""
-    assert "webhooks" not in source
-
-
 def test_only_plants_need_another_name_in_go(source: dict[str, Any]) -> None:
     """Its generated clients make an ``X`` with ``NewX``."""
     names = source["components"]["schemas"]

@@ -45,9 +45,7 @@ def make_files() -> dict[str, File]:
 
 
 def make_view(document: Json) -> dict[str, object]:
-    operations = list_operations(document["paths"])
-    callbacks = [each for one in operations for each in one.get("callbacks", {}).values()]
-    operations += [operation for paths in callbacks for operation in list_operations(paths)]
+    operations = list_operations(document) + list_operations(document, "webhooks")
     _, *parts = _HEADING.split(document["info"]["description"])
     return {
         "info": document["info"],

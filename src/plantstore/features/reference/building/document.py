@@ -30,10 +30,10 @@ def resolve(root: Json) -> Json:
     return put_in(root)
 
 
-def list_operations(paths: Json) -> list[Json]:
-    """The operations of paths that are resolved, each with its ``method`` and its ``path``."""
+def list_operations(document: Json, section: str = "paths") -> list[Json]:
+    """The operations of a resolved document, each with its ``method`` and its ``path``."""
     operations: list[Json] = []
-    for path, item in paths.items():
+    for path, item in document.get(section, {}).items():
         of_path = item.get("parameters", [])
         by_method = {
             method: item[method]
