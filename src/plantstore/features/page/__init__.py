@@ -1,6 +1,7 @@
-"""The page in the browser at ``/``, of the modules in ``static/``.
+"""The page in the browser at ``/``.
 
-The truth is in three plain objects, and everything is drawn from them and the list:
+Its modules are in ``static/``. The truth is in three plain objects, and everything is drawn from
+them and the list:
 
 - ``state.js``: drafts (what is typed), queue (changes that are not stored yet), undos
 - ``list.js``: the plants of the store, from ``loading.js``; ``view.js``: words, tags, order
