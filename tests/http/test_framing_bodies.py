@@ -22,7 +22,7 @@ from tests.http.framing import (
     expect_responses,
     upgrading,
 )
-from tests.http.raw import LIVE, Connection, Message, exchange
+from tests.http.raw import ALIVE, LIVE, Connection, Message, exchange
 from tests.service import Service
 
 BODY_MAX = 64 * 1024
@@ -198,6 +198,21 @@ def test_a_request_to_upgrade_is_read_as_any_other(service: Service, store: str)
     listing = upgrading(LISTING).to_bytes()
     case = answered(live.to_bytes() + create + listing, 200, CREATED, b"[" + CREATED + b"]")
     expect_responses(service, store, case)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        upgrading(LIVE, "close, Upgrade"),
+        upgrading(Message("GET", "/livez", (), version="HTTP/1.0")),
+    ],
+)
+def test_a_request_to_upgrade_may_be_the_last(service: Service, message: Message) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(message)
+        assert answer.json == ALIVE
+        assert answer.closes
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.anyio

@@ -16,11 +16,28 @@ from tests.http.blocking import (
 )
 from tests.http.conftest import StartService
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, DELETES, LISTS, make_fixture
+from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
 from tests.http.framing import LISTING, answered, expect_responses, upgrading
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
+
+
+def test_pipelined_requests_are_answered_in_their_order(fixture: StoreFixture) -> None:
+    create, listing, delete = (fixture.message(route[0]) for route in (CREATES, LISTS, DELETES))
+    fern, aloe = {"name": "Fern"}, {"name": "Aloe", "tag": "succulent"}
+    with Connection(fixture.service.origin) as connection:
+        connection.send(listing, create, listing, create, delete, delete, LIVE, listing)
+        connection.finish_sending()
+        assert connection.receive().json == [fern]
+        assert connection.receive().json == aloe
+        assert connection.receive().json == [fern, aloe]
+        assert connection.receive().number == 40004
+        assert connection.receive().status == 204
+        assert connection.receive().number == 40401
+        assert connection.receive().json == ALIVE
+        assert connection.receive().json == [aloe]
+        assert connection.read_to_end() == b""
 
 
 def test_requests_of_every_form_are_answered_in_order_however_they_are_cut(

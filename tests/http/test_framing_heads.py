@@ -2,17 +2,9 @@
 
 import pytest
 
-from tests.http.framing import (
-    CREATE,
-    FERN,
-    LISTING,
-    Case,
-    answered,
-    ended,
-    expect_responses,
-    upgrading,
-)
-from tests.http.raw import LIVE, Message, exchange
+from tests.http.expect import expect_error
+from tests.http.framing import CREATE, FERN, LISTING, Case, answered, ended, expect_responses
+from tests.http.raw import LIVE, Connection, Message, exchange
 from tests.service import Service
 
 HEAD_MAX = 16 * 1024
@@ -47,7 +39,6 @@ READ = [
     answered(padded(HEAD_MAX), 200),
     answered(with_headers(100), 200),
     answered(CREATE.carrying(FERN).adding("Content-Length", "0" * 5000 + "25"), 200),
-    ended(upgrading(LIVE, "close, Upgrade"), 200),
     # An old client is answered and left.
     *(ended(Message("GET", "/livez", headers, version="HTTP/1.0"), 200) for headers in (
         *((), (("Host", "x"),), (("Connection", "close"),), (("Connection", "Keep-Alive"),)),
@@ -89,9 +80,6 @@ REFUSED = [
     *(ended(padded(size), 43101) for size in (HEAD_MAX + 1, 17_400, 60 * 1024)),
     ended(LINE + b"Host: x\r\n" + (b"X-More: " + b"x" * 990 + b"\r\n") * 40, 43101),
     *(ended(with_headers(count), 43101) for count in (101, 1000)),
-    ended(upgrading(Message("HEAD", "/livez", ())), 40011, method="HEAD"),
-    ended(Message("HEAD", "/" + "x" * 9000), 41401, method="HEAD"),
-    ended(Message("HEAD", "/livez").adding("X", "x" * 17_000), 43101, method="HEAD"),
     # Lines that came behind a blank one are not known as those of a head.
     ended(2 * (b"\r\n" + padded(100).to_bytes()) + LINE + padded(100).to_bytes(), 200, 200, 40011),
 ]
@@ -135,3 +123,16 @@ def test_a_target_without_a_path_is_the_root(service: Service) -> None:
 def test_an_asterisk_is_the_server_for_options(service: Service) -> None:
     answer = exchange(service.origin, Message("OPTIONS", "*"))
     assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
+
+
+def test_a_bad_request_of_head_is_refused_in_its_form(service: Service) -> None:
+    for message, number in (
+        (Message("HEAD", "/livez", (("Upgrade", "h2c"), ("Connection", "upgrade"))), 40011),
+        (Message("HEAD", "/" + "x" * 9000), 41401),
+        (Message("HEAD", "/livez").adding("X", "x" * 17_000), 43101),
+    ):
+        with Connection(service.origin) as connection:
+            answer = connection.ask(message)
+            expect_error(answer, number, method="HEAD")
+            assert int(answer.headers["content-length"]) > 0
+            assert connection.read_to_end() == b""

@@ -4,6 +4,7 @@ import httpx
 
 from tests.databases import execute
 from tests.http.calls import create, expect_refused, list_plants
+from tests.http.conftest import StartService
 from tests.service import Service
 
 FERN = '{"id": 1, "name": "Fern"}'
@@ -88,3 +89,15 @@ def test_what_is_no_key_is_refused(client: httpx.Client) -> None:
         headers = [(b"Content-Type", b"application/json"), (b"Idempotency-Key", key)]
         expect_refused(client.post("/plants", content=FERN, headers=headers), 40010)
     assert list_plants(client) == []
+
+
+def test_a_key_outlives_the_process(start: StartService) -> None:
+    service = start()
+    token = service.make_token()
+    for _ in range(2):
+        with service.client(token) as client:
+            assert create_once(client, FERN).status_code == 200
+        service.kill()
+        service.start()
+    with service.client(token) as client:
+        expect_refused(create_once(client, ALOE), 42201)

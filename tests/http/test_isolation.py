@@ -48,6 +48,16 @@ def test_nobody_can_tell_anothers_plant_from_none(
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]
 
 
+def test_a_list_shows_nothing_of_another_store(client: httpx.Client, other: httpx.Client) -> None:
+    targets = [f"/plants{query}" for query in ("", "?limit=1", "?tag=hidden", "?include=id")]
+    etags = [client.get(target).headers["etag"] for target in targets]
+    create_plant(other, FREE_ID, "Another", "hidden")
+    for target, etag in zip(targets, etags, strict=True):
+        listed = client.get(target)
+        assert listed.content == b"[]"
+        assert listed.headers["etag"] == etag
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [

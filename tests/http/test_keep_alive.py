@@ -39,6 +39,15 @@ def test_what_stands_behind_a_closing_request_is_not_done(
     assert fixture.plants() == before
 
 
+def test_a_stream_leaves_the_connection_open(fixture: StoreFixture, long_list: Message) -> None:
+    with Connection(fixture.service.origin) as connection:
+        for _ in range(2):
+            answer = connection.ask(long_list)
+            assert "connection" not in answer.headers
+            assert answer.headers["transfer-encoding"] == "chunked"
+            assert len(answer.json) == 1500
+
+
 @pytest.mark.parametrize("value", ["close", "Close", "keep-alive, close", "close, x"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_a_whole_answer_ends_the_connection_where_it_should(

@@ -43,6 +43,13 @@ def plants_of(pages: Iterator[httpx.Response]) -> list[dict[str, object]]:
     return [plant for page in pages for plant in page.json()]
 
 
+def test_an_empty_store_is_an_empty_list(client: httpx.Client) -> None:
+    listed = client.get("/plants")
+    assert (listed.status_code, listed.content) == (200, b"[]")
+    assert listed.headers["content-type"] == "application/json"
+    assert "link" not in listed.headers
+
+
 def test_plants_are_listed_exactly_as_created_by_their_ids(client: httpx.Client) -> None:
     create_plant(client, 2, 'Ä"\\/<\U0001fab4>\u2028')
     create_plant(client, 1, "Monstera", "tropical")

@@ -98,3 +98,13 @@ def test_anything_else_is_not_a_valid_token(service: Service, token: str) -> Non
         for other in others:
             headers = {b"Authorization": f"Bearer {other}".encode()}
             assert expect_refused(client.get("/plants", headers=headers), 40102) == INVALID
+
+
+def test_the_number_of_another_store_opens_neither(service: Service, store: str) -> None:
+    one, other = service.make_token(store), service.make_token(f"{store}-other")
+    number, other_number = one.split("_")[1], other.split("_")[1]
+    assert number != other_number
+    crossed = f"pst_{other_number}_{one.split('_')[2]}"
+    with service.client(crossed) as client:
+        assert expect_refused(client.get("/plants"), 40102) == INVALID
+        assert expect_refused(client.get(f"/stores/{store}/plants"), 40102) == INVALID

@@ -121,6 +121,17 @@ def test_lines_where_the_last_ones_stood_say_what_the_parser_reads(
             expect_as_parsed(found, data)
 
 
+@pytest.mark.parametrize("value", [b"own ", b"x" * 128])
+def test_no_line_is_put_together_from_two(known_lines: KnownLines, value: bytes) -> None:
+    for head in KNOWN:
+        tracing = TracingLines()
+        for at in range(len(head)):
+            data = head[:at] + b"\r\nX-Request-Id: " + value + head[at:]
+            found = known_lines.find(data, tracing)
+            if found is not None:
+                expect_as_parsed(found, data)
+
+
 def test_a_traced_head_is_looked_up() -> None:
     lines = KnownLines()
     traced = KNOWN[0].replace(END, b"\r\nX-Request-Id: a\r\ncf-ray: 1" + END)

@@ -64,6 +64,13 @@ def test_chunks_of_any_size_are_the_same_body(
         assert numbers_of(stream.finish()) == expected
 
 
+def test_the_next_request_may_follow_at_once(fixture: StoreFixture) -> None:
+    with Connection(fixture.service.origin) as connection:
+        connection.send(changes_message(fixture.token, BODY), LIVE)
+        assert numbers_of(read_lines(connection.receive("POST").body)) == EXPECTED
+        assert connection.receive().json == ALIVE
+
+
 def test_a_client_of_http_1_0_reads_to_the_end(fixture: StoreFixture) -> None:
     answer = fixture.send(replace(changes_message(fixture.token, BODY), version="HTTP/1.0"))
     assert "transfer-encoding" not in answer.headers

@@ -5,7 +5,8 @@ import pytest
 from plantstore.core.errors import (
     InvalidChangeError,
 )
-from plantstore.core.model import Grant, Member, Role
+from plantstore.core.model import Grant, Member, Role, User
+from plantstore.databases import check_database
 from tests.features.access.administration import Administration
 
 LONGEST_NAME = 63 * "a"
@@ -60,6 +61,12 @@ def test_users_are_listed_by_subject(administration: Administration) -> None:
     assert administration.create_user("bob") in administration.list_users()
 
 
+def test_a_subject_is_any_text(administration: Administration) -> None:
+    for subject in ("a", 255 * "a", "ada@example.org", "أحمد", "😀", "a b"):
+        user = administration.create_user(subject)
+        assert User(user.user_id, subject) in administration.list_users()
+
+
 def test_a_subject_that_is_no_text_is_refused(administration: Administration) -> None:
     for subject in ("", 256 * "a", " ", "a\nb", "\x7f", "\ud800"):
         with pytest.raises(InvalidChangeError, match="the user's name must"):
@@ -68,3 +75,10 @@ def test_a_subject_that_is_no_text_is_refused(administration: Administration) ->
             administration.create_token(Grant(subject=subject, store="nursery"))
     assert administration.list_users() == []
     assert administration.list_stores() == []
+
+
+def test_a_sound_database_passes_every_check(url: str, administration: Administration) -> None:
+    administration.create_store("nursery")
+    checks = list(check_database(url))
+    assert {"schema", "writable"} < {found.name for found in checks}
+    assert all(found.ok and len(found.detail.split()) > 2 for found in checks)
