@@ -8,7 +8,7 @@ from tests.features.page.page_driver import PageDriver
 NAMES = ("Acer palmatum", "Acer rubrum", "Acer griseum", "Acer campestre")
 
 
-@pytest.mark.parametrize("latency", [0, 400])
+@pytest.mark.parametrize("latency", [0, 100, 400])
 def test_what_is_typed_quickly_is_stored_as_it_was_typed(driver: PageDriver, latency: int) -> None:
     driver.delay(latency)
     driver.sign_in().open_add()
