@@ -77,7 +77,7 @@ MISTAKES = {
     "check plants.db": "name a database with `plantstore --database sqlite:///plants.db check`",
     "settings show PLANTSTORE_PORT": "did you mean port?",
     "token delete x": "No such command 'delete'. The commands are: create, list, revoke, rotate.",
-    "plant create 7 Rose": "The commands are: add, delete, edit, list, restore.",
+    "token lst": "No such command 'lst'. The commands are: create, list, revoke, rotate.",
     "help token create": "run `plantstore token create --help`",
     "--token-file t token list": "--token-file goes with --url, which is missing",
     "--database plants.db token list": "a database URL cannot begin with 'plants.db': write",

@@ -169,5 +169,6 @@ def test_what_cannot_be_restored_is_refused_and_nothing_is_changed(
     assert "need a backup and --store" in program.refusal("restore", backup, "--dry-run", status=2)
     assert "there is no such file" in program.refusal("restore", "nope.db", "--store", "nursery")
     assert len(client.get("/plants").json()) == 2
-    program.out("store", "delete", "nursery", "--yes")
+    with service.administration() as administration:
+        administration.delete_store("nursery")
     assert "store create nursery`, then restore its plants" in program.refusal(*restore)
