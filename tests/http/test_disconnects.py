@@ -8,6 +8,7 @@ import pytest
 
 from plantstore.server.sockets import count_unacknowledged, count_unread
 from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, new_plant
+from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture
 from tests.http.raw import ALIVE, LIVE, Connection
 from tests.service import Service
@@ -36,17 +37,30 @@ def wait_for_none(service: Service) -> None:
     wait_until(lambda: count_connections(service) == 0)
 
 
-def test_a_request_whose_body_never_comes_is_not_done(fixture: StoreFixture) -> None:
+@pytest.mark.parametrize("pipelined", [0, 20])  # 20 take two turns of the connection
+def test_a_request_whose_rest_never_comes_is_refused(fixture: StoreFixture, pipelined: int) -> None:
     create = fixture.message(CREATES[0])
     chunked = create.adding("Transfer-Encoding", "chunked")
     whole = create.to_bytes()
     for sent in (create.head(), whole[:-1], chunked.head() + b"5\r\n{", whole[:20]):
         with Connection(fixture.service.origin) as connection:
-            connection.send(LIVE, sent)
-            assert connection.receive().json == ALIVE  # what came before it is answered
+            connection.send(*[LIVE] * pipelined, sent)
             connection.finish_sending()
+            for _ in range(pipelined):
+                assert connection.receive().json == ALIVE  # what came before it is answered
+            refusal = connection.receive("POST")
+            expect_error(refusal, 40011)
+            assert "is incomplete" in refusal.json["message"]
             assert connection.read_to_end() == b""
     assert fixture.plants() == FERN
+
+
+@pytest.mark.parametrize("sent", [b"", b"\r\n"])
+def test_without_a_request_there_is_no_answer(service: Service, sent: bytes) -> None:
+    with Connection(service.origin) as connection:
+        connection.send(sent)
+        connection.finish_sending()
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize("limit", [1000, 4000])

@@ -51,7 +51,7 @@ TABLE = (
         "the id in the path must be a whole number from -9223372036854775808 to "
         "9223372036854775807, written in plain digits"),
     Row(40010, "bad Idempotency-Key, or the operation takes none", "Idempotency-Key {reason}"),
-    Row(40011, "the request is not well-formed HTTP, or repeats a header that must be given once",
+    Row(40011, "the request is not well-formed HTTP, is incomplete, or repeats a header that must be given once",
         "the request cannot be read: {reason}"),
     Row(40012, "more than 50 query parameters", "there are more than {limit} query parameters: send fewer"),
     Row(40013, "a query parameter of other services, such as `page`, or in other capitals", "the query parameter {reason}"),

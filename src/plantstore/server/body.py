@@ -108,8 +108,9 @@ class Body:
         return data
 
     def fail(self, error: Exception) -> None:
-        """Make ``read`` raise the error: the body will never be complete."""
-        self.has_failed, self._error = True, error
+        """Make ``read`` raise the first such error: the body will never be complete."""
+        if not self.has_failed:
+            self.has_failed, self._error = True, error
         self.discard()
         self._arrive()
 

@@ -108,14 +108,16 @@ class Connection(asyncio.Protocol):
             self._serve()
 
     def eof_received(self) -> bool:
-        """Keep the connection for the responses to complete requests."""
+        """Keep the connection for the responses to what has arrived; TLS ends in any case."""
         self._is_ended = True
+        if self._phase is RESPONSE and self._body is not None:
+            self._connection_line = CLOSE
+            self._body.fail(RequestError(40011, reason="its body is incomplete"))
+        elif self._phase is not RESPONSE and not self._buffer:
+            self._end_input()
         if self._stop_stream is not None:  # the client may be gone
             self._stop_stream()
-        if self._body is None and (self._phase is RESPONSE or self._buffer):
-            return self._connections.context is None  # TLS ends in any case
-        self._transport.close()
-        return False
+        return self._connections.context is None
 
     def pause_writing(self) -> None:
         """The client reads more slowly than we write."""
@@ -182,7 +184,14 @@ class Connection(asyncio.Protocol):
             if self._buffer:
                 self._loop.call_soon(self._resume)  # after others had their turn
             else:
-                self._close()
+                self._end_input()
+
+    def _end_input(self) -> None:
+        """Nothing more will arrive, and nothing is in flight: refuse an incomplete head."""
+        if self._phase is HEAD and self._parser is not None and self._parser.has_begun:
+            self._refuse(RequestError(40011, reason="its head is incomplete"))
+        else:
+            self._transport.close()
 
     def _read_request(self) -> None:
         """Remove the next request from the buffer, once its head is complete, and handle it."""
@@ -374,7 +383,7 @@ class Connection(asyncio.Protocol):
         self._transport.resume_reading()
         if self._transport.can_write_eof() and not self._is_ended:
             self._transport.write_eof()
-        elif is_whole:
+        elif is_whole or self._is_ended:
             self._transport.close()
 
     def _close(self) -> None:
