@@ -29,8 +29,8 @@ SERVING: dict[str, tuple[object, ...]] = {
     "read_tags": (STORE, "", PAGE),
     "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
     "find_code": (STORE, HASH, 0),
-    "list_deliveries": (STORE, "w", PAGE),
-    "list_webhooks": (STORE,),
+    "list_deliveries": (STORE, "w"),
+    "find_webhooks": (STORE, None),
     "show_members": (STORE, None),
     "show_tokens": (STORE, HASH, HASH, 0),
 }

@@ -145,6 +145,9 @@ def test_commands_do_the_same(program: Program, receiver: Receiver) -> None:
     receiver.messages[-1].verify(made["secret"])
     assert [one["type"] for one in run("show", made["id"])] == ["webhook.test"]
     run("pause", made["id"])
+    run("pause", made["id"])  # which changes nothing
+    actions = [change["action"] for change in program.data("audit", "list")]
+    assert actions.count("webhook pause") == 1
     (listed,) = run("list")
     assert listed["paused"] == "paused by the command line"
     run("resume", made["id"])

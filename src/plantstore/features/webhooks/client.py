@@ -14,7 +14,7 @@ from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from ipaddress import IPv4Address, ip_address, ip_network
+from ipaddress import ip_address, ip_network
 from typing import Any
 
 from plantstore.core.errors import NoSuchDeliveryError, RequestError
@@ -28,19 +28,18 @@ _TIMEOUT = 10.0
 _MAX_BYTES = 64 * 1024  # of a response; if there is more, its connection is closed
 _KEPT = 1000  # characters of a response
 _DAY = 86400.0
-_ALLOCATED = ip_network("2000::/3")  # of IPv6; mapped, NAT64 and all local addresses are outside
-# 6to4, its relays, what older Pythons do not know (reserved, documentation), and Azure's host.
-_OTHERS = tuple(
-    map(ip_network, ("192.88.99.0/24", "2002::/16", "192.0.0.0/24", "3fff::/20", "168.63.129.16"))
-)
+# Of IPv6 all but 2000::/3: what is mapped, NAT64 and local; 6to4 and its relays; what older Pythons
+# take for public (reserved, documentation); and Azure's host.
+_V6 = ("::/3", "4000::/2", "8000::/1", "2002::/16", "3fff::/20")
+_V4 = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16")
+_RESERVED = tuple(map(ip_network, _V6 + _V4))
 
 
 def is_public(text: str) -> bool:
     """Whether an address is on the public internet."""
     address = ip_address(text.partition("%")[0])
-    is_known = isinstance(address, IPv4Address) or address in _ALLOCATED
-    is_one = is_known and address.is_global and not address.is_multicast
-    return is_one and not any(address in network for network in _OTHERS)
+    is_global = address.is_global and not address.is_multicast
+    return is_global and not any(address in network for network in _RESERVED)
 
 
 @asynccontextmanager
@@ -64,23 +63,6 @@ async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
         yield partial(_send, post, settings.webhook_key)
 
 
-def sign(message: Message, webhook: Webhook, key: str | None) -> dict[str, str]:
-    """The headers of a message that is sent now. The same event has the same id each time."""
-    about = message.revision or os.urandom(8).hex()
-    if message.type == RESYNC:  # not to be taken for the event of this revision
-        about = f"resync_{about}"
-    message_id, timestamp = f"msg_{webhook.id}_{about}", str(int(time.time()))
-    signed = f"{message_id}.{timestamp}.".encode() + message.body
-    digests = [hmac.digest(secret, signed, "sha256") for secret in webhook.reveal_secrets(key)]
-    return {
-        "Content-Type": "application/json",
-        "User-Agent": "plantstore",
-        "webhook-id": message_id,
-        "webhook-timestamp": timestamp,
-        "webhook-signature": " ".join(f"v1,{b64encode(digest).decode()}" for digest in digests),
-    }
-
-
 async def _send(
     post: Callable[..., Any], key: str | None, webhook: Webhook, message: Message
 ) -> tuple[Delivery, float]:
@@ -102,6 +84,34 @@ async def _send(
     return Delivery(*about, status, duration, text[:_KEPT]), wait
 
 
+def sign(message: Message, webhook: Webhook, key: str | None) -> dict[str, str]:
+    """The headers of a message that is sent now. The same event has the same id each time."""
+    about = message.revision or os.urandom(8).hex()
+    if message.type == RESYNC:  # not to be taken for the event of this revision
+        about = f"resync_{about}"
+    message_id, timestamp = f"msg_{webhook.id}_{about}", str(int(time.time()))
+    signed = f"{message_id}.{timestamp}.".encode() + message.body
+    digests = [hmac.digest(secret, signed, "sha256") for secret in webhook.reveal_secrets(key)]
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "plantstore",
+        "webhook-id": message_id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": " ".join(f"v1,{b64encode(digest).decode()}" for digest in digests),
+    }
+
+
+def _read_wait(text: str) -> float:
+    """The seconds of a Retry-After, a number or a date."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to import, seldom needed
+
+    with suppress(ValueError, OverflowError):
+        is_date = not text.isdecimal()
+        wait = parsedate_to_datetime(text).timestamp() - time.time() if is_date else float(text)
+        return min(max(wait, 0.0), _DAY)
+    return 0.0
+
+
 def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> Delivery:
     """Send the message of an attempt again, or without a number a test.
 
@@ -109,18 +119,18 @@ def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> 
 
     :raises PlantStoreError: there is no such webhook or attempt, or its event is trimmed.
     """
-    webhook, kind, revision = webhooks.find(webhook_id), "webhook.test", 0
+    webhook, kind, revision = webhooks.find(webhook_id), "webhook.test", None
     if number is not None:
-        log = {str(attempt["number"]): attempt for attempt in webhooks.list_deliveries(webhook_id)}
+        log = {str(attempt.number): attempt for attempt in webhooks.list_deliveries(webhook_id)}
         if number not in log:
             raise NoSuchDeliveryError(number=number)
-        kind, revision = log[number]["type"], log[number].get("revision", 0)
+        kind, revision = log[number].type, log[number].revision
     message = make_message(kind, webhook.store)
-    if revision:
+    if revision is not None:
         store = webhook.store_id, webhook.store
         message, *_ = read_messages(webhooks.session, *store, revision - 1, revision)
-    if message.type != kind:
-        raise RequestError(41001, after=revision - 1)
+        if message.type != kind:
+            raise RequestError(41001, after=revision - 1)
 
     async def send_alone() -> Delivery:
         async with open_client(webhooks.settings) as send:
@@ -130,13 +140,3 @@ def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> 
     with webhooks.session.transaction():
         log_deliveries(webhooks.session, webhook.place, [delivery])
     return delivery
-
-
-def _read_wait(text: str) -> float:
-    """The seconds of a Retry-After, a number or a date."""
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to import, seldom needed
-
-    wait = float(text[:9]) if text.isdecimal() else 0.0
-    with suppress(ValueError, OverflowError):
-        wait = parsedate_to_datetime(text).timestamp() - time.time()
-    return min(max(wait, 0.0), _DAY)

@@ -50,8 +50,10 @@ def _change(
     verb: str, operate: Operate, session: Session, store: str, output: Output, **given: object
 ) -> None:
     with noting(session) as note:  # without the address, which may contain a secret
-        record = operate(_find_webhooks(session, store), **given)
-        note(f"webhook {verb}", store=store, webhook_id=record["id"])
+        webhooks = _find_webhooks(session, store)
+        record = operate(webhooks, **given)
+        if webhooks.has_changed:
+            note(f"webhook {verb}", store=store, webhook_id=record["id"])
     sentence = f"{verb}d the webhook {record['id']} to {record['url']}"
     if "secret" in record:
         output.note(f"{sentence}; its secret, shown once:")
@@ -63,8 +65,8 @@ def _change(
 def _list(
     columns: Columns, read: Operate, session: Session, store: str, output: Output, **given: object
 ) -> None:
-    records = read(_find_webhooks(session, store), **given)
-    output.print_records((dict.fromkeys(columns) | record for record in records), columns)
+    rows = read(_find_webhooks(session, store), **given)
+    output.print_records((dict.fromkeys(columns) | describe(row) for row in rows), columns)
 
 
 def _test(session: Session, store: str, output: Output, webhook_id: str) -> None:

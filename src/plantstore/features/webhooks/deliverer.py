@@ -2,6 +2,7 @@
 
 Invariants: the deliverer holds the lease; messages not accepted before it loses the lease are sent
 again by the next holder. It takes a twentieth of a processor at most, and each store gets its turn.
+A receiver's time is not the database's: while that is waited for, responses are received.
 """
 
 import asyncio
@@ -42,8 +43,6 @@ class Deliverer:
         self._app = app
         self._settings = app.settings.of(WebhookSettings)
         self._queues: dict[Place, Queue] = {}  # whose turn is next, first
-        self._places = Pool("webhook messages", _MAX_SENDING)
-        self._noted = asyncio.Event()
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.failing, self.delay = 0, 0.0
@@ -89,14 +88,15 @@ class Deliverer:
 
     async def _deliver(self, is_held: Callable[[], bool]) -> None:
         # A name that does not resolve blocks a thread for long: others do not wait for it.
-        threads = ThreadPoolExecutor(_MAX_SENDING, "webhooks")
+        threads = ThreadPoolExecutor(_MAX_SENDING + 1, "webhooks")
         asyncio.get_running_loop().set_default_executor(threads)
-        self._queues, self._noted = {}, asyncio.Event()
-        self._places.clear()
+        self._queues, self._places = {}, Pool("webhook messages", _MAX_SENDING)
+        self._noted, self._saving = asyncio.Event(), asyncio.Lock()
         with closing(self._app.open_session()) as session:
             async with open_client(self._settings) as send, asyncio.TaskGroup() as group:
-                while not self._is_over.is_set() and is_held():
-                    self._refresh(session)
+                while not self._is_over.is_set() and await asyncio.to_thread(is_held):
+                    async with self._saving:
+                        await asyncio.to_thread(self._refresh, session)
                     failures.note_success()
                     with suppress(TimeoutError):
                         async with asyncio.timeout(_TICK_SECONDS):
@@ -104,24 +104,24 @@ class Deliverer:
             self._refresh(session)
 
     def _refresh(self, session: Session) -> None:
-        """Save how far all are, and find what is to be sent. Nothing else is done meanwhile."""
+        """Save how far all are, and find what is to be sent. Nothing is noted meanwhile."""
         queues = self._queues
         if changed := [queue for queue in queues.values() if queue.is_changed]:
             with session.transaction():
                 for queue in changed:
                     queue.save(session)
         read = cache(partial(read_messages, session))
-        due = [Webhook(*row) for row in session.query("find_due_webhooks")]
-        for place in queues.keys() - {webhook.place for webhook in due}:
+        rows = session.query("find_due_webhooks")
+        due = {webhook.place: webhook for webhook in [Webhook(*row) for row in rows]}
+        for place in queues.keys() - due.keys():
             del queues[place]
-        for webhook in due:
-            place = webhook.place
+        for place, webhook in due.items():
             if place not in queues or not queues[place].follows(webhook):
                 queues[place] = Queue(webhook, self._settings.webhook_retries, read)
             queues[place].fill(webhook.revision, read)
-        self.failing = sum(queue.count_refused() > 0 for queue in queues.values())
-        first = (next(iter(queue.waiting.values()), None) for queue in queues.values())
-        self.delay = max((now() - message.at for message in first if message), default=0) / 1000
+        self.failing = sum(queue.is_failing for queue in queues.values())
+        first = [next(iter(queue.waiting.values())) for queue in queues.values() if queue.waiting]
+        self.delay = max((now() - message.at for message in first), default=0) / 1000
 
     async def _send_all(self, send: Send, group: asyncio.TaskGroup) -> None:
         """Send what may be sent, also after each response, until cancelled at the tick's end.
@@ -148,6 +148,8 @@ class Deliverer:
             await self._noted.wait()
 
     async def _send(self, send: Send, queue: Queue, message: Message) -> None:
-        queue.note(message, *await send(queue.webhook, message))
+        outcome = await send(queue.webhook, message)
+        async with self._saving:
+            queue.note(message, *outcome)
         self._places.give_back(queue.webhook.store_id)
         self._noted.set()

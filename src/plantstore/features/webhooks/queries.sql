@@ -1,9 +1,9 @@
--- A store's webhooks, each with how far its changes are, the oldest first.
+-- The webhooks of a store, or the one with an id, each with how far its store's changes are, the oldest first.
 
--- name: list_webhooks
+-- name: find_webhooks
 SELECT w.*, r.revision, s.name FROM webhooks AS w
 JOIN revisions AS r ON r.store_id = w.store_id JOIN stores AS s ON s.store_id = w.store_id
-WHERE w.store_id = ?1 ORDER BY w.created_at, w.webhook_id
+WHERE w.store_id = ?1 AND w.webhook_id = coalesce(?2, w.webhook_id) ORDER BY w.created_at, w.webhook_id
 
 -- A new one is told what happens from now on.
 
@@ -13,7 +13,7 @@ SELECT store_id, ?2, '', '', '', '', ?3, revision FROM revisions WHERE store_id 
 
 -- name: change_webhook
 UPDATE webhooks SET url = ?3, kinds = ?4, tag = ?5, description = ?6, secret = ?7, old_secret = ?8, rotated_at = ?9,
-    paused = ?10, failing_since = NULL, progress = ?11
+    created_at = ?10, delivered = ?11, failing_since = ?12, paused = ?13, progress = ?14
 WHERE store_id = ?1 AND webhook_id = ?2
 
 -- name: delete_webhook
@@ -21,7 +21,7 @@ DELETE FROM webhooks WHERE store_id = ?1 AND webhook_id = ?2
 
 -- name: list_deliveries
 SELECT number, kind, revision, status, duration, response, next_at FROM deliveries
-WHERE store_id = ?1 AND webhook_id = ?2 ORDER BY number DESC LIMIT ?3
+WHERE store_id = ?1 AND webhook_id = ?2 ORDER BY number DESC
 
 -- name: insert_delivery
 INSERT INTO deliveries (store_id, webhook_id, number, kind, revision, status, duration, response, next_at)
@@ -30,8 +30,7 @@ ON CONFLICT (store_id, webhook_id, number) DO NOTHING
 
 -- name: delete_old_deliveries
 DELETE FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 AND (number < ?3 OR number <=
-    (SELECT number FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 ORDER BY number DESC LIMIT 1 OFFSET ?4))
-
+    (SELECT number FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 ORDER BY number DESC LIMIT 1 OFFSET 100))
 
 -- Delivery -----------------------------------------------------------------------------------
 
@@ -44,18 +43,18 @@ JOIN revisions AS r ON r.store_id = w.store_id JOIN stores AS s ON s.store_id = 
 WHERE w.paused IS NULL AND w.delivered < r.revision
 
 -- name: read_changes
-SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id)
+SELECT revision, kind, plant_id, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id), name, tag
 FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
 
--- What a plant was before an event: no index has it, and so no more than the store's 10,000 events before are read.
+-- What a plant was before an event: no index has it, so no more than the store's 10,000 events before are read.
 
 -- name: find_former
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND revision < ?3 AND revision >= ?3 - 10000
 ORDER BY revision DESC LIMIT 1
 
--- An owner who has changed a failing webhook meanwhile is not overruled.
+-- Nothing is saved if an owner has changed the webhook meanwhile.
 
 -- name: save_progress
 UPDATE webhooks SET delivered = CASE WHEN delivered < ?3 THEN ?3 ELSE delivered END, failing_since = ?4,
     paused = coalesce(paused, ?5), progress = ?6
-WHERE store_id = ?1 AND webhook_id = ?2 AND progress = ?7
+WHERE store_id = ?1 AND webhook_id = ?2 AND progress = ?7 RETURNING webhook_id

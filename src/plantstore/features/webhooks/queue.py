@@ -19,13 +19,12 @@ from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.session import Session
 
 RESYNC = "store.resync"  # events up to its revision are missing
-MAX_SENDING = 8
+_MAX_BEGUN = 8
 _MAX_WAITING = 200
 _MAX_READ = 200
 _PAUSE_MS = 5 * DAY_MS
 _GONE = 410
 _JITTER = 1.0, 1.2
-_ACTOR = Actor("", name="plantstore")
 
 Read = Callable[[int, str, int, int], Sequence["Message"]]  # ``read_messages`` in a session
 
@@ -33,7 +32,7 @@ Read = Callable[[int, str, int, int], Sequence["Message"]]  # ``read_messages`` 
 class Message(Struct):
     """A message about a store; a test is about no revision (0), only an event has a plant.
 
-    ``attempts`` are those that were refused, and ``due`` is when there is another one.
+    ``attempts`` were begun; ``due`` is when there is another one, None while it is in flight.
     """
 
     type: str
@@ -43,8 +42,7 @@ class Message(Struct):
     plant_id: int | None = None
     tag: str | None = None
     attempts: int = 0
-    due: int = 0
-    is_in_flight: bool = False
+    due: int | None = 0
 
 
 def make_message(
@@ -68,12 +66,12 @@ def read_messages(
     rows = session.query("read_changes", store_id, after, min(last - after, _MAX_READ))
     gap = (rows[0][0] if rows else last + 1) - 1
     messages = [make_message(RESYNC, store, gap)] if gap > after else []
-    for revision, kind, plant_id, name, tag, at, user in rows:
+    for revision, kind, plant_id, at, user, name, tag in rows:
         is_update = kind == "plant.updated"
         former = session.query("find_former", store_id, plant_id, revision) if is_update else ()
+        plant = {"id": plant_id, "id_text": str(plant_id), "name": name, "tag": tag, "by": user}
         previous = next((Plant(*contents) for contents in former), None)
-        plant = {"id": plant_id, "id_text": str(plant_id), "name": name, "tag": tag}
-        message = make_message(kind, store, revision, at, **plant, previous=previous, by=user)
+        message = make_message(kind, store, revision, at, **plant, previous=previous)
         messages.append(replace(message, plant_id=plant_id, tag=tag))
     return messages
 
@@ -81,8 +79,7 @@ def read_messages(
 class Queue:
     """The messages of a webhook, from those that it has not accepted yet.
 
-    A receiver that has refused as many in a row as it may get at once gets these again one by one,
-    and no others until it has accepted one of them.
+    Eight of them are begun at most: others wait while so many are in flight or were refused.
     """
 
     def __init__(self, webhook: Webhook, delays: Sequence[float], read: Read) -> None:
@@ -91,14 +88,12 @@ class Queue:
         self.is_changed = False
         self._delays = delays
         self._log: list[Delivery] = []  # not saved yet
-        self._in_flight = self._not_before = 0
-        self._sent, unaccepted = webhook.decode_progress()
+        self._not_before = 0
+        self._sent, retries = webhook.decode_progress()
         self._read = self._sent  # the revision up to which events were read
-        for revision, attempts, due in unaccepted:
+        for revision, attempts, due in retries:
             message, *_ = read(webhook.store_id, webhook.store, revision - 1, revision)
             self._add(message, attempts, due)
-        if self._is_refusing():
-            self._not_before = max(message.due for message in self.waiting.values())
 
     def follows(self, webhook: Webhook) -> bool:
         """Whether the row is as it was saved: else an owner has changed it."""
@@ -117,27 +112,24 @@ class Queue:
         if message.type == RESYNC or (message.type in self.webhook.events and is_of_tag):
             self.waiting[message.revision] = replace(message, attempts=attempts, due=due)
 
-    def count_refused(self) -> int:
-        return sum(message.attempts > 0 for message in self.waiting.values())
+    @property
+    def is_failing(self) -> bool:
+        """Whether messages that were refused wait."""
+        return any(message.due for message in self.waiting.values())
 
-    def _is_refusing(self, in_flight: int = 0) -> bool:
-        is_failing = self.webhook.failing_since is not None
-        return is_failing and self.count_refused() + in_flight >= MAX_SENDING
+    def _is_full(self) -> bool:
+        return sum(message.attempts > 0 for message in self.waiting.values()) >= _MAX_BEGUN
 
     def take(self) -> Message | None:
-        """The next message that may be sent now."""
+        """The next message that may be sent now, which then is in flight."""
         moment, blocked = now(), set()
         if self.webhook.paused or moment < self._not_before:
             return None
-        if self._in_flight >= (1 if self._is_refusing() else MAX_SENDING):
-            return None
-        is_refusing = self._is_refusing(self._in_flight)
+        is_full = self._is_full()
         for message in self.waiting.values():
-            is_due = message.due <= moment and not message.is_in_flight
-            is_free = message.plant_id not in blocked and (message.attempts or not is_refusing)
-            if is_due and is_free:
-                message.is_in_flight = True
-                self._in_flight += 1
+            is_due = message.due is not None and message.due <= moment
+            if is_due and message.plant_id not in blocked and (message.attempts or not is_full):
+                message.attempts, message.due = message.attempts + 1, None
                 self._sent = max(self._sent, message.revision)
                 return message
             blocked.add(message.plant_id)
@@ -145,15 +137,13 @@ class Queue:
 
     def note(self, message: Message, delivery: Delivery, wait: float) -> None:
         """Note what came of a message, and how many seconds the receiver asks to wait."""
-        self.is_changed, message.is_in_flight = True, False
-        self._in_flight -= 1
+        self.is_changed = True
         if not delivery.is_accepted:
             delivery = self._put_off(message, delivery, wait)
         else:
-            if self._is_refusing():  # it is back: nothing need wait longer
-                self._not_before = 0
-                for other in self.waiting.values():
-                    other.due = 0
+            if message.attempts > 1 and self._is_full():
+                for other in self.waiting.values():  # it is back: what it refused need not wait
+                    other.due = None if other.due is None else 0
             self.webhook = self.webhook._replace(failing_since=None)
             del self.waiting[message.revision]
         self._log.append(delivery)
@@ -162,36 +152,32 @@ class Queue:
         """Schedule a message's next attempt, or pause; returns the delivery with that time."""
         at, paused = now(), self.webhook.paused
         since = self.webhook.failing_since or at
-        delay = self._delays[: message.attempts + 1][-1] * random.uniform(*_JITTER)  # noqa: S311 - no secret
-        message.attempts += 1
+        delay = self._delays[: message.attempts][-1] * random.uniform(*_JITTER)  # noqa: S311 - no secret
         message.due = at + int(1000 * max(delay, wait))
-        self.webhook = self.webhook._replace(failing_since=since)
+        if wait:
+            self._not_before = message.due
         if delivery.status == _GONE:
             paused = "the receiver responded 410 Gone"
         elif at - since >= _PAUSE_MS:
             last = delivery.status or delivery.response
             paused = f"no message was accepted for 5 days; the last response was {last}"
-        elif wait or self._is_refusing():
-            self._not_before = message.due
-        self.webhook = self.webhook._replace(paused=paused)
+        self.webhook = self.webhook._replace(failing_since=since, paused=paused)
         return delivery if paused else delivery._replace(next_at=message.due)
 
     def save(self, session: Session) -> None:
         """Log what was sent, and save what came of it, unless an owner has changed the webhook."""
-        delivered = next(iter(self.waiting), self._read + 1) - 1
+        delivered, before = next(iter(self.waiting), self._read + 1) - 1, self._saved.progress
         self._sent = max(self._sent, delivered)
         sent = [message for message in self.waiting.values() if message.revision <= self._sent]
-        unaccepted = [(message.revision, message.attempts, message.due) for message in sent]
-        progress = msgspec.json.encode((self._sent, unaccepted)).decode()
-        before = self._saved
-        self._saved = row = self.webhook._replace(delivered=delivered, progress=progress)
-        state = (delivered, row.failing_since, row.paused, progress, before.progress)
-        session.query("save_progress", *row.place, *state)
-        if self._log:
-            log_deliveries(session, row.place, self._log)
+        retries = [(message.revision, message.attempts, message.due or 0) for message in sent]
+        self._saved = row = self.webhook.with_progress(self._sent, retries, delivered=delivered)
+        state = (delivered, row.failing_since, row.paused, row.progress, before)
+        is_saved = session.query("save_progress", *row.place, *state)
+        log_deliveries(session, row.place, self._log)
         self._log, self.is_changed = [], False
-        if row.paused:
+        if is_saved and row.paused:
             about = {"webhook_id": row.id, "reason": row.paused}
-            write_audit(session, _ACTOR, "webhook pause", row.store, None, **about)
+            actor = Actor("", name="plantstore")
+            write_audit(session, actor, "webhook pause", row.store, None, **about)
             extra = {"fields": {"store_id": row.store_id, **about}}
             administration_logger().warning("webhook paused", extra=extra)

@@ -12,7 +12,6 @@ from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import send_now
 from plantstore.features.webhooks.deliverer import Deliverer
 from plantstore.features.webhooks.webhooks import (
-    MAX_DELIVERIES,
     Delivery,
     Record,
     Target,
@@ -42,12 +41,11 @@ def add_webhooks(app: App) -> None:
 
     def change(operate: Callable[..., Record], status: int = 200) -> Change:
         def run(session: Session, by: Caller, *given: object) -> Outcome:
-            before = session.query("list_webhooks", by.store_id)
-            record = operate(of(session, by.store_id), *given)
+            webhooks = of(session, by.store_id)
+            record = operate(webhooks, *given)
             response = json_response(status, record, NO_STORE) if status else NO_CONTENT
-            if session.query("list_webhooks", by.store_id) == before:
-                return response, UNCHANGED
-            return response, {"webhook_id": record["id"]}  # no address: it may be a secret
+            # No address: it may be a secret.
+            return response, {"webhook_id": record["id"]} if webhooks.has_changed else UNCHANGED
 
         return run
 
@@ -79,14 +77,13 @@ def add_webhooks(app: App) -> None:
 
 async def _read_webhooks(database: Database, store_id: int, webhook_id: str | None) -> bytes:
     """The webhooks of a store, or one, the oldest first."""
-    webhooks = [Webhook(*row) for row in await database.read("list_webhooks", store_id)]
-    shown = [webhook for webhook in webhooks if webhook_id in {None, webhook.id}]
-    return b",".join([encode(describe(webhook)) for webhook in shown])
+    rows = await database.read("find_webhooks", store_id, webhook_id)
+    return b",".join([encode(describe(Webhook(*row))) for row in rows])
 
 
 async def _read_deliveries(database: Database, store_id: int, webhook_id: str) -> bytes:
     """The last attempts, the newest first."""
-    if not await _read_webhooks(database, store_id, webhook_id):
+    if not await database.read("find_webhooks", store_id, webhook_id):
         raise NoSuchWebhookError(webhook_id=webhook_id)
-    rows = await database.read("list_deliveries", store_id, webhook_id, MAX_DELIVERIES)
+    rows = await database.read("list_deliveries", store_id, webhook_id)
     return encode([describe(Delivery(*row)) for row in rows])

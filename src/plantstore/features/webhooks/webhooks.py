@@ -33,7 +33,6 @@ from plantstore.sql.checks import Check
 from plantstore.sql.session import Session
 
 _MAX_WEBHOOKS = 20
-MAX_DELIVERIES = 100
 _WEEK_US = 7 * 24 * 3600 * 10**6
 _MISSING = "webhooks need: pip install 'plantstore[webhooks]'"
 _SECRET = "whsec_"  # noqa: S105 - what secrets begin with
@@ -50,6 +49,7 @@ Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
 Record = dict[str, Any]  # what clients see; fields that do not apply are omitted
 Place = tuple[int, str]  # the key of a webhook's row
+Retry = tuple[int, int, int]  # a message's revision, its refused attempts, when it is sent again
 
 
 class Target(Struct, frozen=True):
@@ -90,7 +90,10 @@ def _reveal(stored: str, key: str | None) -> str:
 
 
 class Webhook(NamedTuple):
-    """A webhook's row, with the revision and the name of its store."""
+    """A webhook's row, with the revision and the name of its store.
+
+    ``progress`` is the revision up to which messages were sent, and those that were not accepted.
+    """
 
     store_id: int
     id: str
@@ -123,13 +126,12 @@ class Webhook(NamedTuple):
             stored.append(self.old_secret)
         return [b64decode(_reveal(secret, key).removeprefix(_SECRET)) for secret in stored]
 
-    def decode_progress(self) -> tuple[int, list[list[int]]]:
-        """Up to which revision messages were sent, and which of these wait to be accepted.
+    def decode_progress(self) -> tuple[int, list[Retry]]:
+        sent, retries = msgspec.json.decode(self.progress or f"[{self.delivered},[]]")
+        return sent, retries
 
-        Each of them is its revision, how often it was refused, and when it is sent again.
-        """
-        sent, waiting = msgspec.json.decode(self.progress or f"[{self.delivered},[]]")
-        return sent, waiting
+    def with_progress(self, sent: int, retries: Sequence[Retry], **fields: Any) -> "Webhook":  # noqa: ANN401 - of a row
+        return self._replace(progress=msgspec.json.encode((sent, retries)).decode(), **fields)
 
 
 class Delivery(NamedTuple):
@@ -171,13 +173,12 @@ def check(settings: Settings) -> Iterator[Check]:
 
 
 def log_deliveries(session: Session, place: Place, deliveries: Sequence[Delivery]) -> None:
-    """Add attempts to the log, and remove what is too old or too much; within a transaction."""
+    """Add attempts to the log, which keeps 100 for a week; within a transaction."""
     session.write_rows("insert_delivery", [(*place, *delivery) for delivery in deliveries])
-    oldest = time.time_ns() // 1000 - _WEEK_US
-    session.query("delete_old_deliveries", *place, oldest, MAX_DELIVERIES)
+    session.query("delete_old_deliveries", *place, time.time_ns() // 1000 - _WEEK_US)
 
 
-class Webhooks(Struct, frozen=True):
+class Webhooks(Struct):
     """A store's webhooks, for those who manage it; a change is made within a transaction.
 
     :raises PlantStoreError: there is no such webhook; or there are too many, or one is not valid.
@@ -186,16 +187,16 @@ class Webhooks(Struct, frozen=True):
     session: Session
     store_id: int
     settings: WebhookSettings
+    has_changed: bool = False
 
-    def list_all(self) -> list[Record]:
-        """All of them, the oldest first."""
-        rows = self.session.query("list_webhooks", self.store_id)
-        return [describe(Webhook(*row)) for row in rows]
+    def list_all(self, webhook_id: str | None = None) -> list[Webhook]:
+        """All of them, the oldest first, or one."""
+        rows = self.session.query("find_webhooks", self.store_id, webhook_id)
+        return [Webhook(*row) for row in rows]
 
     def find(self, webhook_id: str) -> Webhook:
-        for row in self.session.query("list_webhooks", self.store_id):
-            if (webhook := Webhook(*row)).id == webhook_id:
-                return webhook
+        for webhook in self.list_all(webhook_id):
+            return webhook
         raise NoSuchWebhookError(webhook_id=webhook_id)
 
     def create(self, target: Target) -> Record:
@@ -222,22 +223,30 @@ class Webhooks(Struct, frozen=True):
         return record | {"secret": _reveal(secret, key)}
 
     def change(self, webhook_id: str, **fields: Any) -> Record:  # noqa: ANN401 - of a row
-        """Set fields of a webhook, which goes on as if nothing had been refused."""
-        webhook = self.find(webhook_id)._replace(failing_since=None, **fields)
-        sent, unaccepted = webhook.decode_progress()
-        state = sent, [(revision, 0, 0) for revision, *_ in unaccepted]
-        progress = msgspec.json.encode(state).decode()
-        self.session.query("change_webhook", *webhook[:9], webhook.paused, progress)
-        return describe(webhook)
+        """Set fields of a webhook; unless it is paused, it goes on as if nothing had been refused.
+
+        A pause keeps its first reason.
+        """
+        before = self.find(webhook_id)
+        if fields.get("paused"):
+            fields["paused"] = before.paused or fields["paused"]
+        after = before._replace(**fields)
+        sent, retries = before.decode_progress()
+        if retries and after.paused is None:
+            retries = [(revision, 0, 0) for revision, *_ in retries]
+            after = after.with_progress(sent, retries, failing_since=None)
+        self.has_changed |= after != before
+        self.session.query("change_webhook", *after[:-2])
+        return describe(after)
 
     def delete(self, webhook_id: str) -> Record:
         """Delete a webhook, with its log; as it was."""
         record = describe(self.find(webhook_id))
         self.session.query("delete_webhook", self.store_id, webhook_id)
+        self.has_changed = True
         return record
 
-    def list_deliveries(self, webhook_id: str) -> list[Record]:
+    def list_deliveries(self, webhook_id: str) -> list[Delivery]:
         """The last attempts, the newest first."""
-        place = self.find(webhook_id).place
-        rows = self.session.query("list_deliveries", *place, MAX_DELIVERIES)
-        return [describe(Delivery(*row)) for row in rows]
+        rows = self.session.query("list_deliveries", *self.find(webhook_id).place)
+        return [Delivery(*row) for row in rows]
