@@ -24,7 +24,6 @@ _MAX_WAITING = 200
 _MAX_READ = 200
 _PAUSE_MS = 5 * DAY_MS
 _GONE = 410
-_JITTER = 1.0, 1.2
 
 Read = Callable[[int, str, int, int], Sequence["Message"]]  # ``read_messages`` in a session
 
@@ -89,8 +88,7 @@ class Queue:
         self._delays = delays
         self._log: list[Delivery] = []  # not saved yet
         self._not_before = 0
-        self._sent, retries = webhook.decode_progress()
-        self._read = self._sent  # the revision up to which events were read
+        self._read, retries = webhook.decode_progress()
         for revision, attempts, due in retries:
             message, *_ = read(webhook.store_id, webhook.store, revision - 1, revision)
             self._add(message, attempts, due)
@@ -130,7 +128,6 @@ class Queue:
             is_due = message.due is not None and message.due <= moment
             if is_due and message.plant_id not in blocked and (message.attempts or not is_full):
                 message.attempts, message.due = message.attempts + 1, None
-                self._sent = max(self._sent, message.revision)
                 return message
             blocked.add(message.plant_id)
         return None
@@ -152,7 +149,7 @@ class Queue:
         """Schedule a message's next attempt, or pause; returns the delivery with that time."""
         at, paused = now(), self.webhook.paused
         since = self.webhook.failing_since or at
-        delay = self._delays[: message.attempts][-1] * random.uniform(*_JITTER)  # noqa: S311 - no secret
+        delay = self._delays[: message.attempts][-1] * random.uniform(1, 1.2)  # noqa: S311 - no secret
         message.due = at + int(1000 * max(delay, wait))
         if wait:
             self._not_before = message.due
@@ -167,10 +164,8 @@ class Queue:
     def save(self, session: Session) -> None:
         """Log what was sent, and save what came of it, unless an owner has changed the webhook."""
         delivered, before = next(iter(self.waiting), self._read + 1) - 1, self._saved.progress
-        self._sent = max(self._sent, delivered)
-        sent = [message for message in self.waiting.values() if message.revision <= self._sent]
-        retries = [(message.revision, message.attempts, message.due or 0) for message in sent]
-        self._saved = row = self.webhook.with_progress(self._sent, retries, delivered=delivered)
+        retries = [(each.revision, each.attempts, each.due or 0) for each in self.waiting.values()]
+        self._saved = row = self.webhook.with_progress(self._read, retries, delivered=delivered)
         state = (delivered, row.failing_since, row.paused, row.progress, before)
         is_saved = session.query("save_progress", *row.place, *state)
         log_deliveries(session, row.place, self._log)

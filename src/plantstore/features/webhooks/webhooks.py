@@ -49,7 +49,7 @@ Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
 Record = dict[str, Any]  # what clients see; fields that do not apply are omitted
 Place = tuple[int, str]  # the key of a webhook's row
-Retry = tuple[int, int, int]  # a message's revision, its refused attempts, when it is sent again
+Retry = tuple[int, int, int]  # a message's revision, its attempts, when there is another one
 
 
 class Target(Struct, frozen=True):
@@ -92,7 +92,7 @@ def _reveal(stored: str, key: str | None) -> str:
 class Webhook(NamedTuple):
     """A webhook's row, with the revision and the name of its store.
 
-    ``progress`` is the revision up to which messages were sent, and those that were not accepted.
+    ``progress`` is the revision up to which events were read, and those that were not accepted.
     """
 
     store_id: int
@@ -127,11 +127,11 @@ class Webhook(NamedTuple):
         return [b64decode(_reveal(secret, key).removeprefix(_SECRET)) for secret in stored]
 
     def decode_progress(self) -> tuple[int, list[Retry]]:
-        sent, retries = msgspec.json.decode(self.progress or f"[{self.delivered},[]]")
-        return sent, retries
+        read, retries = msgspec.json.decode(self.progress or f"[{self.delivered},[]]")
+        return read, retries
 
-    def with_progress(self, sent: int, retries: Sequence[Retry], **fields: Any) -> "Webhook":  # noqa: ANN401 - of a row
-        return self._replace(progress=msgspec.json.encode((sent, retries)).decode(), **fields)
+    def with_progress(self, read: int, retries: Sequence[Retry], **fields: Any) -> "Webhook":  # noqa: ANN401 - of a row
+        return self._replace(progress=msgspec.json.encode((read, retries)).decode(), **fields)
 
 
 class Delivery(NamedTuple):
@@ -231,10 +231,10 @@ class Webhooks(Struct):
         if fields.get("paused"):
             fields["paused"] = before.paused or fields["paused"]
         after = before._replace(**fields)
-        sent, retries = before.decode_progress()
+        read, retries = before.decode_progress()
         if retries and after.paused is None:
             retries = [(revision, 0, 0) for revision, *_ in retries]
-            after = after.with_progress(sent, retries, failing_since=None)
+            after = after.with_progress(read, retries, failing_since=None)
         self.has_changed |= after != before
         self.session.query("change_webhook", *after[:-2])
         return describe(after)
