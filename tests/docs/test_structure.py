@@ -36,7 +36,7 @@ STARTING = (
     " server/listeners.py sql/migrations.py sqlite/connection.py sqlite/file_lock.py"
 )
 NOT_AT_A_START = {
-    " is in use: stop the service, and what else uses it (find it with `fuser`)",  # of a restore
+    " is in use: stop the service, and every other program that uses it (see `fuser`)",
     ": give two databases",  # of a copy
     "Citus can distribute only a PostgreSQL database",  # of a command
 }

@@ -1,4 +1,4 @@
-"""Cells of a CSV file, as the page writes them: no spreadsheet takes them for formulas.
+"""Cells of a CSV file, as the page writes them too: no spreadsheet runs one as a formula.
 
 Invariant: reading removes exactly what writing added.
 """
@@ -12,13 +12,13 @@ from plantstore.core.errors import RequestError
 from plantstore.core.model import INT64_MAX, PLANT_FIELDS, NewPlant
 
 HEADER = ",".join(PLANT_FIELDS) + "\r\n"
-# A cell that would be a formula is written with an apostrophe before it, as is one that looks like
-# such a cell.
+# A cell that would be a formula gets an apostrophe before it; so does a cell that already looks
+# like that.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")
 _INT64_DIGITS = 20
 _SPECIAL = re.compile('[",;\t\r\n]')
-_EDGES = re.compile("[\\s\ufeff]")  # what is white space to the page
+_EDGES = re.compile("[\\s\ufeff]")  # the page's idea of white space
 
 
 def restore(cell: str) -> str:
@@ -27,12 +27,12 @@ def restore(cell: str) -> str:
 
 
 def read_fields(columns: Sequence[str], cells: Sequence[str]) -> dict[str, object]:
-    """The cells of a line that are not empty, by their columns; of the id the number.
+    """The non-empty cells of a line, by column; the id is a number.
 
-    :raises RequestError: there are too many, or the id is not a number.
+    :raises RequestError: there are too many cells, or the id is not a number.
     """
     if any(cells[len(columns) :]):
-        raise RequestError(40002, reason="it has too many columns")
+        raise RequestError(40002, reason="the line has too many columns")
     named = zip(columns, map(restore, cells), strict=False)
     fields: dict[str, object] = {column: cell for column, cell in named if cell}
     if "id" in fields:

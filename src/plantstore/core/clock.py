@@ -19,16 +19,16 @@ def now() -> int:
 
 
 def write_time(milliseconds: int) -> str:
-    """A Unix time as in RFC 3339, in UTC; at most the year 9999's end."""
+    """Format a Unix time as RFC 3339, in UTC; later times become the end of the year 9999."""
     moment = _EPOCH + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class SteadyClock:
-    """The machine's clock, for irreversible work: it is trusted an hour after it was set.
+    """The machine's clock, for irreversible work: trusted only an hour after it was last set.
 
-    It counts as set when the process starts. ``clock`` is Unix time in seconds, which can be set;
-    ``timer`` is a monotonic time in seconds.
+    The start of the process counts as setting it. ``clock`` returns Unix time in seconds; ``timer``
+    returns a monotonic time in seconds.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""The persistence port: what serving needs. Every method is one transaction.
+"""The persistence port: what serving requests needs. Every method is one transaction.
 
-The store's id comes first. Errors are ``DatabaseUnavailableError`` (nothing was
-written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. The command line
-uses ``sql/session.py``.
+The store's id is the first argument. Methods raise ``DatabaseUnavailableError`` (nothing was
+written), ``OutcomeUnknownError`` and ``OverloadedError``; any other result is a value. The command
+line uses ``sql/session.py`` instead.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from plantstore.core.pools import WriteQueue
 
 KEY_LIFETIME_MS = DAY_MS
 
-CommitObserver = Callable[[int, float], None]  # gets a commit's number of writes, and its seconds
+CommitObserver = Callable[[int, float], None]  # gets the commit's number of writes and seconds
 Row = Sequence[Any]
 
 
@@ -28,7 +28,7 @@ class Snapshot(Protocol):
         """As ``Database.read_page``, at the snapshot's revision."""
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
-        """Id of the query's last plant if more follow its limit, else None."""
+        """The id of the query's last plant if its limit omits plants, else None."""
 
     def watch(self, abort: Callable[[], object]) -> None:
         """Call ``abort`` if the database ends the snapshot before it is closed."""
@@ -38,7 +38,7 @@ class Snapshot(Protocol):
 
 
 class Database(Protocol):
-    """What serving needs of a database. It passes each commit to the ``commit_observers``."""
+    """A database for serving. Each commit is passed to the ``commit_observers``."""
 
     commit_observers: list[CommitObserver]
     writes: WriteQueue
@@ -46,14 +46,14 @@ class Database(Protocol):
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        """The caller with the token of this store; None if there is no such token.
+        """The caller who has this token; None if the store has no such token.
 
         ``store_name`` None means the token's own store. An expired token is still found, a
         revoked one is not. Only a token for all stores has a role in stores other than its own.
         """
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        """The user of this store's token, and the stores that it opens; None without such a token.
+        """The token's user, and the stores that it opens; None if the store has no such token.
 
         An expired token is still found, a revoked one is not.
         """
@@ -65,17 +65,18 @@ class Database(Protocol):
         """At most ``max_count`` plants, or the query's limit if that is lower."""
 
     async def open_snapshot(self, store_id: int) -> Snapshot:
-        """A snapshot of the store as it is now; OverloadedError beyond the limit."""
+        """A snapshot of the store as it is now; OverloadedError if too many are open."""
 
     def write(self, write: Write | Atomic) -> Awaitable[Written]:
         """Execute the write, and store its event and its key with it, durably.
 
-        Its outcome, and the store's revision after it. If the caller may no longer do this:
-        TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE. Writes that wait may be one transaction.
+        Returns its outcome, and the store's revision after it. The outcome is TOKEN_INVALID,
+        FORBIDDEN or NO_SUCH_STORE if the caller may no longer do this. Waiting writes may share a
+        transaction.
         """
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        """The rows of a named query that only reads, of a feature; in milliseconds at most."""
+        """The rows of a feature's named query, which only reads, in milliseconds at most."""
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """The current state of each caller, in the same order.
@@ -87,20 +88,20 @@ class Database(Protocol):
     async def write_token_uses(self) -> None:
         """Write the last uses of tokens that changed since the last call.
 
-        It changes neither a store's row nor its revision, and does not commit if nothing changed.
+        No store's row or revision changes. There is no commit if there is nothing to write.
         """
 
     async def check(self) -> None:
         """Return if the database could be read and written within the last second.
 
-        Cheap, and answers within about a second, even if the database does not.
+        The check is cheap, and ends within about a second even if the database does not respond.
 
-        :raises DatabaseUnavailableError: it cannot. ``reason`` is a sentence for anybody: it has
-            no secret and no path.
+        :raises DatabaseUnavailableError: it could not. The ``reason`` is safe to publish: it has no
+            secret and no path.
         """
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
-        """Current values, by the metric's name and its labels' values; without a query."""
+        """Current values of metrics, by name and label values, without a query."""
 
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""

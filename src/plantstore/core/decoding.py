@@ -1,7 +1,7 @@
-"""Decodes a plant, from JSON or from fields, by the interface's own rules.
+"""Decodes plants from JSON or from fields, by the rules of the interface.
 
-What a body, a line of one, or a line of a file has is decoded here alone, by the limits of
-``NewPlant``. A usual plant is decoded quickly; any other with precise error messages.
+Bodies, their lines, and lines of files are all decoded here, by the limits of ``NewPlant``. A fast
+path decodes valid plants; a slow path explains precisely what is wrong.
 """
 
 import json
@@ -25,10 +25,10 @@ from plantstore.core.model import (
     contents_of,
 )
 
-_HUGE = 10**40  # beyond any id
+_HUGE = 10**40  # larger than any id
 MAX_LINE = 64 * 1024  # bytes of NDJSON
 
-Fields = TypeVar("Fields", bound=msgspec.Struct)  # a plant's, and maybe more
+Fields = TypeVar("Fields", bound=msgspec.Struct)  # a plant's fields, and maybe others
 
 _decode = msgspec.json.Decoder(NewPlant).decode
 
@@ -36,7 +36,7 @@ _decode = msgspec.json.Decoder(NewPlant).decode
 def decode_fields(
     decode: Callable[[bytes], Fields], decode_slowly: Callable[[bytes], Fields], body: bytes
 ) -> Fields:
-    """Decode a body with a plant's fields; an unusual body slowly, checking every rule."""
+    """Decode a body with a plant's fields; ``decode_slowly`` checks unusual bodies."""
     try:
         decoded = decode(body)
         if not body.isascii():
@@ -45,7 +45,7 @@ def decode_fields(
         return decode_slowly(body)
     for value in contents_of(decoded):
         if value is None:
-            is_unusual = b"null" in body  # perhaps it was sent, not omitted
+            is_unusual = b"null" in body  # null may have been sent for an optional field
         else:
             is_unusual = value.isspace() or not value.isprintable()
         if is_unusual:
@@ -54,7 +54,7 @@ def decode_fields(
 
 
 def decode_plant(body: bytes, plant_id: int) -> NewPlant:
-    """As ``decode_new_plant``, for the plant with this id, which the body need not have.
+    """Like ``decode_new_plant``, for the plant with this id; the body may omit the id.
 
     :raises RequestError: the body is not one JSON value in UTF-8, or not this Plant.
     """
@@ -66,9 +66,9 @@ def decode_plant(body: bytes, plant_id: int) -> NewPlant:
 
 
 def to_new_plant(fields: object) -> NewPlant:
-    """The plant that a JSON value is.
+    """Convert a JSON value to a plant.
 
-    :raises RequestError: it is not a NewPlant; the reason names the field and the rule.
+    :raises RequestError: the value is not a NewPlant; the reason names the field and the rule.
     """
     if not isinstance(fields, dict):
         _refuse(f"it is {_describe(fields)}, not an object")
@@ -111,7 +111,7 @@ def _refuse(reason: str) -> NoReturn:
 
 
 def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
-    """The JSON value. It is parsed without a call of Python's for each number in it.
+    """Parse a JSON value. Python code runs only for numbers that have a fraction or an exponent.
 
     :raises RequestError: it is not one JSON value in UTF-8, or has an integer of very many digits.
     """
@@ -124,18 +124,18 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
     except json.JSONDecodeError as error:
         where = f"it is not valid JSON at line {error.lineno}, column {error.colno}"
         raise RequestError(40001, reason=where if body else "it is empty") from None
-    except ValueError:  # Python reads no more digits than it can in a short time
+    except ValueError:  # Python limits the number of digits
         reason = f"an integer in it has more than {sys.get_int_max_str_digits()} digits"
         raise RequestError(40002, reason=reason) from None
 
 
 def _read_number(text: str) -> int | float:
-    """An integer stays exact with a fraction of zeros or an exponent, as in ``7.0`` and ``7e0``."""
+    """Parse a number; whole numbers stay exact, also when written as ``7.0`` or ``7e0``."""
     try:
         number = Decimal(text)
         if -_HUGE < number < _HUGE and number == number.to_integral_value():
             return int(number)
-    except InvalidOperation:  # an exponent of very many digits
+    except InvalidOperation:  # the exponent has too many digits
         pass
     return float(text)
 

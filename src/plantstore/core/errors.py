@@ -1,7 +1,7 @@
 """The domain's errors.
 
-They know no HTTP: their numbers, statuses and messages are in the one table of
-``http/errors.py``, which formats a message with the error's details.
+They know nothing of HTTP: numbers, statuses and messages are in the table of ``http/errors.py``,
+which formats the message with the error's details.
 """
 
 
@@ -14,7 +14,7 @@ class PlantStoreError(Exception):
 
 
 class RequestError(PlantStoreError):
-    """The request is invalid, or cannot be served now; ``number`` is its row in the table."""
+    """The request is invalid, or cannot be served now; ``number`` identifies the table's row."""
 
     def __init__(self, number: int, **details: object) -> None:
         super().__init__(**details)
@@ -40,12 +40,12 @@ class InvalidTokenError(PlantStoreError):
 class ForbiddenError(PlantStoreError):
     """The token's scopes or its user's role do not allow this. Details: ``scope``, ``caller``.
 
-    ``caller`` is given if the application does not know it yet.
+    ``caller`` is given only if the application does not know it yet.
     """
 
 
 class StoreFullError(PlantStoreError):
-    """The store holds as many plants as it may. Details: ``plant_id``."""
+    """The store's quota is used up. Details: ``plant_id``."""
 
 
 class NoSuchPlantError(PlantStoreError):
@@ -59,8 +59,8 @@ class PreconditionFailedError(PlantStoreError):
 class NoSuchStoreError(PlantStoreError):
     """There is no such store, or the caller is not a member: clients do not learn which.
 
-    Details, for commands alone: ``store``, the name that was perhaps ``meant``, and the names of
-    the ``stores`` that there are.
+    Details, only for commands: ``store``, ``meant`` (a similar name), and ``stores`` (existing
+    names).
     """
 
 
@@ -85,7 +85,7 @@ class NoSuchDeliveryError(PlantStoreError):
 
 
 class NoSuchUserError(PlantStoreError):
-    """There is no such user. Details: ``subject``, the name that was perhaps ``meant``."""
+    """There is no such user. Details: ``subject``, ``meant`` (a similar name)."""
 
 
 class NoSuchMemberError(PlantStoreError):
@@ -97,7 +97,7 @@ class NoOwnStoreError(PlantStoreError):
 
 
 class NoSuchTokenError(PlantStoreError):
-    """There is no such token, or not for this store. Details: ``token_id``, where it was given."""
+    """There is no such token, or it is not for this store. Details: ``token_id``, if given."""
 
 
 class MistypedTokenError(PlantStoreError):
@@ -121,7 +121,7 @@ class LastOwnerError(PlantStoreError):
 
 
 class TooMuchAccessError(PlantStoreError):
-    """The store has as many of these as it may. Details: ``things``."""
+    """The store has the maximum number of these. Details: ``things``."""
 
 
 class OverloadedError(PlantStoreError):
@@ -133,11 +133,11 @@ class DatabaseUnavailableError(PlantStoreError):
 
 
 class OutcomeUnknownError(PlantStoreError):
-    """The database failed while committing: the write may be stored or not."""
+    """The database failed while committing: the write may or may not be stored."""
 
 
 class SetupError(Exception):
-    """The service cannot be started or administered this way; the message says what to do."""
+    """A command cannot continue; the message says why, and what to do."""
 
 
 class UsageError(SetupError):

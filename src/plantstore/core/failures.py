@@ -1,9 +1,9 @@
-"""Logs repeated failures without flooding the log: each cause once a second, and the recovery.
+"""Logs repeated failures without flooding the log: each cause once a second, then the recovery.
 
 Equal lines are logged once a minute.
 
-Invariant: workers share these seconds, since they are forked from a process that has imported this
-module. A worker counts what it does not log, and says so with its next line.
+Invariant: workers share these limits, since they are forked from a process that has imported this
+module. A worker counts the lines that it suppresses, and reports the count with its next line.
 """
 
 import logging
@@ -14,17 +14,17 @@ from collections import Counter
 from collections.abc import Callable
 from zlib import crc32
 
-_INTERVAL = 1.0  # seconds between two lines, and without a failure before a recovery is logged
+_INTERVAL = 1.0  # seconds between two lines; also without a failure, before the recovery is logged
 _REPEAT_INTERVAL = 60.0  # between two equal lines
 _SLOTS = 512
 _TIME = struct.Struct("d")
-_logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's clock that all processes share
+_logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's monotonic clock, which is shared
 
 
 class RepeatLimit:
-    """Admits a line of each cause once a second, in all processes together.
+    """Admits one line per cause and second, across all processes.
 
-    ``clock`` returns seconds. Two causes may, rarely, share their seconds.
+    ``clock`` returns seconds. In rare cases two causes share a limit.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,7 +32,7 @@ class RepeatLimit:
         self._suppressed: Counter[str] = Counter()
 
     def admit(self, cause: str, interval: float = _INTERVAL) -> int | None:
-        """How many lines this process has suppressed since its last one; None to suppress this."""
+        """How many lines this process suppressed since its last one; None to suppress another."""
         now, place = self._clock(), crc32(cause.encode()) % _SLOTS * _TIME.size
         if 0 <= now - _TIME.unpack_from(_logged_at, place)[0] < interval:
             self._suppressed[cause] += 1
@@ -41,17 +41,17 @@ class RepeatLimit:
         return self._suppressed.pop(cause, 0)
 
     def take_all(self) -> int:
-        """How many lines of all causes are suppressed since the last one of each."""
+        """Take the count of suppressed lines of all causes, and reset it."""
         total = self._suppressed.total()
         self._suppressed.clear()
         return total
 
 
 class FailureLog:
-    """Logs the failures of one thing; ``recovery`` is the message when it works again.
+    """Logs the failures of one operation; ``recovery`` is the message when it works again.
 
-    While some attempts succeed and others fail, it counts as failing: it has recovered when an
-    attempt succeeds and none has failed for a second. ``clock`` returns seconds.
+    It has recovered when an attempt succeeds and none has failed for a second. ``clock`` returns
+    seconds.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class FailureLog:
         self._limit = RepeatLimit(clock)
         self.is_failing = False
         self._began = self._failed_at = 0.0
-        self._text: str | None = None  # that was logged last, since it began
+        self._text: str | None = None  # the last line since the failure began
         self._worked_at: float | None = None  # the first success since the last failure
 
     def add(self, message: str, *arguments: object) -> None:

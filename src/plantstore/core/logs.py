@@ -1,7 +1,7 @@
 """Logs: one line per event on stderr, as text for people or as JSON for machines.
 
-A record may have ``fields``: its ``extra={"fields": {...}}``. Clients may have chosen their values,
-so these are escaped: they can neither end a line nor pass for another field.
+A record may have fields: ``extra={"fields": {...}}``. Clients may choose their values, so values
+are escaped: none can end a line or imitate another field.
 """
 
 import json
@@ -29,7 +29,7 @@ def set_up_logs(log_format: str) -> None:
 
 
 def administration_logger() -> logging.Logger:
-    """The logger of changes of access and stores, which also writes to the system's log."""
+    """The logger for changes to access and stores, which also writes to the system's log."""
     logger = logging.getLogger("plantstore.security.administration")
     if not logger.handlers:
         logger.addHandler(_SystemLog())
@@ -52,16 +52,16 @@ class _Formatter(logging.Formatter):
 
 
 class TextFormatter(_Formatter):
-    """A message with its fields, as ``key=value``; values that are not plain as JSON strings."""
+    """A message with its fields as ``key=value``; a value that is not plain is a JSON string."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """The line, without what was raised."""
+        """The line, without the traceback."""
         pairs = [f" {key}={_to_text(value)}" for key, value in fields_of(record).items()]
         return super().formatMessage(record) + "".join(pairs)
 
 
 class _SystemLog(logging.Handler):
-    """The system's log, as ``plantstore`` of the facility for authorisation."""
+    """The system's log, with the name ``plantstore`` and the facility for authorisation."""
 
     def __init__(self) -> None:
         super().__init__()

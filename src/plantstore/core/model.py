@@ -1,4 +1,4 @@
-"""The domain's data: frozen structs, decoded once at the edge and then only passed on.
+"""The domain's data: frozen structs, decoded once at the edge.
 
 The terms are those of the glossary in ARCHITECTURE.md. Times are Unix times in milliseconds,
 ids are signed 64-bit integers.
@@ -20,11 +20,11 @@ INT64_MAX = 2**63 - 1
 LIMIT_MAX = 2**31 - 1
 SUBJECT_MAX = 255
 LABEL_MAX = 64
-TAG_BYTES = 8  # of a plant's digest: its entity tag
-DELETED_USER = -1  # in events: no user has this number
+TAG_BYTES = 8  # an entity tag is this many bytes of the plant's digest
+DELETED_USER = -1  # the user's number in events of a deleted user
 EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can express
 
-# Control characters, which terminals may obey, and overrides of direction, which disguise text.
+# Terminals may obey control characters; direction overrides disguise text.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _TOKEN_ID = re.compile("[0-9a-f]{16}")
@@ -37,7 +37,7 @@ class Scope(StrEnum):
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
-    MANAGE = "manage"  # members and tokens; only if requested
+    MANAGE = "manage"  # members and tokens; granted only on request
 
 
 class Role(StrEnum):
@@ -54,7 +54,7 @@ class Role(StrEnum):
 
     @property
     def default_scopes(self) -> frozenset[Scope]:
-        """The scopes of a new token of the role, unless others are requested."""
+        """The scopes of a new token for this role, unless others are requested."""
         return self.scopes - {Scope.MANAGE}
 
 
@@ -66,10 +66,10 @@ ROLE_SCOPES = {
 
 
 class NewPlant(Struct, frozen=True, omit_defaults=True):
-    """A plant with the id that its creator chose, unique within the store.
+    """A plant, with an id that its creator chose, unique within the store.
 
-    Its fields, their limits, and which are optional: SQL, ``openapi.yaml`` and the page repeat
-    them, and ``tests/test_plant_fields.py`` compares.
+    SQL, ``openapi.yaml`` and the page repeat its fields, their limits, and which are optional;
+    ``tests/test_plant_fields.py`` compares them.
     """
 
     id: Annotated[int, Meta(ge=INT64_MIN, le=INT64_MAX)]
@@ -98,29 +98,29 @@ Plant = defstruct(
 
 
 class Precondition(Struct, frozen=True):
-    """Which entity tags the plant of a request must have (``if_match``), or must not have.
+    """The entity tags that the request's plant must have (``if_match``), or must not have.
 
-    ``*`` stands for any; None means that the request has no such header.
+    ``*`` stands for any tag; None means that the request has no such header.
     """
 
     if_match: tuple[str, ...] | None
     if_none_match: tuple[str, ...] | None
 
     def matches(self, tag: str) -> bool:
-        """Whether a plant with this entity tag is what ``if_match`` asks for."""
+        """Whether ``if_match`` allows a plant with this entity tag."""
         return self.if_match is None or not {tag, "*"}.isdisjoint(self.if_match)
 
     def excludes(self, tag: str) -> bool:
-        """Whether a plant with this entity tag is what ``if_none_match`` rules out."""
+        """Whether ``if_none_match`` rules out a plant with this entity tag."""
         return self.if_none_match is not None and not {tag, "*"}.isdisjoint(self.if_none_match)
 
 
 class PlantQuery(Struct, frozen=True):
-    """Which plants of a store, in ascending order of id.
+    """Which plants to list from a store, in ascending order of id.
 
-    ``limit`` is None for all. ``first_id`` is the lowest id. With ``tags``, those that have one of
-    them; how many these are is counted ``with_total``. The database gives each plant's id
-    ``with_ids``; what is ``included`` in a list may need it.
+    ``limit`` None means all; ``first_id`` is the lowest id. ``tags`` selects plants that have any
+    of these tags; ``with_total`` also counts them. ``with_ids`` makes the database return ids,
+    which the ``included`` fields of a list may need.
     """
 
     limit: int | None = None
@@ -134,10 +134,10 @@ class PlantQuery(Struct, frozen=True):
 class Page(Struct, frozen=True):
     """Plants of one store at one revision.
 
-    ``plants`` holds ``count`` JSON objects, separated by commas, without the array's brackets;
-    ``last_id`` is the last one's id, meaningless if there is none; ``more`` says whether the
-    query matches plants beyond it; ``total`` is how many plants the store holds, or of a query with
-    tags how many it matches, 0 where that is not counted.
+    ``plants`` holds ``count`` JSON objects, separated by commas, without the array's brackets.
+    ``last_id`` is the last plant's id, meaningless without plants; ``more`` says whether the query
+    matches plants after it. ``total`` is the number of plants in the store; for a query with tags,
+    the number of matches, or 0 if they are not counted.
     """
 
     revision: int
@@ -152,24 +152,23 @@ IsFresh = Callable[[], bool]
 
 
 def never_fresh() -> bool:
-    """Something may have been committed; only a query can tell."""
+    """False: only a query can tell whether something was committed."""
     return False
 
 
-# The key of rates and turns: the token's store and user. Tokens that another store's owner made for
-# the same user have their own.
+# The key of rate limits and turns: the token's store and its user. So tokens for the same user from
+# another store's owner are limited separately.
 Principal = tuple[int, int]
 
 
 class Caller(Struct, frozen=True):
-    """Who sent a request, as its token proves, and the store that the request is about.
+    """The authenticated sender of a request, and the store that the request addresses.
 
     ``role`` is None if the user is not a member of that store, or there is no such store;
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
-    store's, read together with the rest. ``principal`` has this caller's rate, turns and
-    streams. ``unchanged`` tells whether nothing has been committed since, by any process, as
-    far as that is known without a query. The token is found by ``token_store_id``, its own
-    store's, and ``token_hash``.
+    store's, read by the same query. ``principal`` is the key of the caller's rate limit and turns.
+    ``unchanged()`` is true only if no process has committed anything since; it needs no query.
+    ``token_store_id`` is the token's own store.
     """
 
     token_store_id: int
@@ -201,7 +200,7 @@ class OpenStore(Struct, frozen=True):
 
 
 class TokenInfo(Struct, frozen=True):
-    """Who holds a token, and the stores that it opens, by name.
+    """The holder of a token, and the stores that it opens, sorted by name.
 
     ``store`` is the name of the token's own store; the user need not be a member there.
     """
@@ -226,7 +225,7 @@ def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Sco
 
 
 class IdempotencyKey(Struct, frozen=True):
-    """A client's key for one create, and the plant's digest."""
+    """A client's key for one request, and a digest of that request's contents."""
 
     key: str
     fingerprint: bytes
@@ -235,9 +234,9 @@ class IdempotencyKey(Struct, frozen=True):
 class Outcome(Enum):
     """How a write ended. The values are stored with idempotency keys: never change one.
 
-    REPLAYED: an earlier create with the same key was CREATED. UNCHANGED: the plant was as the
-    update has it, so that nothing happened. TOKEN_INVALID and FORBIDDEN: the token or the
-    user's role changed while the write waited.
+    REPLAYED: an earlier create with the same key was CREATED. UNCHANGED: the plant already had
+    these contents. TOKEN_INVALID and FORBIDDEN: the token or the user's role changed while the
+    write waited.
     """
 
     CREATED = "created"
@@ -256,14 +255,14 @@ class Outcome(Enum):
     FORBIDDEN = "forbidden"
 
 
-# Of writes that are done; any other is a refusal.
+# The outcomes of writes that succeeded; any other is a refusal.
 DONE = frozenset({Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED, Outcome.DELETED})
 
 
 class Store(Struct, frozen=True):
     """One tenant's collection of plants; every change to them raises its revision by one.
 
-    ``plants`` is how many it holds, ``max_plants`` its quota, if it has one.
+    ``plants`` is their number, ``max_plants`` the quota, if there is one.
     """
 
     store_id: int
@@ -275,14 +274,14 @@ class Store(Struct, frozen=True):
 
 
 class User(Struct, frozen=True):
-    """Who calls: a subject name."""
+    """A user of the service, with the name ``subject``."""
 
     user_id: int
     subject: str
 
 
 class Member(Struct, frozen=True):
-    """A user's role in a store, ``since`` when, and ``by`` whom, None for the command line."""
+    """A user's role in a store: ``since`` when, and ``by`` whom (None: the command line)."""
 
     subject: str
     role: Role
@@ -291,11 +290,11 @@ class Member(Struct, frozen=True):
 
 
 class Grant(Struct, frozen=True):
-    """What a user shall get: a token, with the role and the store that it needs.
+    """A request for a token, and for the membership and store that the token needs.
 
-    ``role`` is for a missing membership, ``scopes`` None means the role's default ones, to which
-    ``manages`` adds one. ``store`` None, with ``all_stores``, means the user's only one. A new
-    store may hold ``max_plants`` plants.
+    A missing membership gets ``role``. ``scopes`` None means the role's defaults; ``manages`` adds
+    the scope ``manage``. ``store`` None, with ``all_stores``, means the user's only store. A new
+    store gets the quota ``max_plants``.
     """
 
     subject: str
@@ -312,7 +311,7 @@ class Grant(Struct, frozen=True):
 def broken_rule(text: str, longest: int, shortest: int = 1) -> str | None:
     """The rule that a plant's text, a subject or a label breaks, or None.
 
-    The rule completes a sentence that begins with the field's name.
+    The rule continues a sentence that begins with the field's name.
     """
     if not shortest <= len(text) <= longest:
         return f"must be {shortest} to {longest:,} characters long, not {len(text):,}"
@@ -327,7 +326,7 @@ def broken_rule(text: str, longest: int, shortest: int = 1) -> str | None:
 
 
 def is_store_name(name: str) -> bool:
-    """Whether a store can have this name: it is part of paths, so it has a DNS label's form."""
+    """Whether a store can have this name: a DNS label, since paths contain it."""
     return _STORE_NAME.fullmatch(name) is not None
 
 
@@ -337,22 +336,22 @@ def token_id_of(token_hash: bytes) -> str:
 
 
 def find_hashes_of(token_id: str) -> tuple[bytes, bytes] | None:
-    """The lowest and the highest hash of a token with this id; None if it is not an id."""
+    """The lowest and highest possible hash of a token with this id; None if it is not an id."""
     if _TOKEN_ID.fullmatch(token_id) is None:
         return None
     lowest = bytes.fromhex(token_id)
     return lowest, lowest.ljust(32, b"\xff")
 
 
-_ALL_FIELDS = "\x1f".join(f"{field}=%s" for field in PLANT_FIELDS)  # which is formatted quickly
+_ALL_FIELDS = "\x1f".join(f"{field}=%s" for field in PLANT_FIELDS)  # faster than joining pairs
 
 
 def digest_of(plant: NewPlant) -> bytes:
     """A digest of the plant's contents: SHA-256 of ``field=value`` for each field that it has.
 
-    The separator is U+001F, which no text has, so a new field is added at the end, and no two
-    plants are the same text. PostgreSQL calculates it too, in ``write_batch``. Databases keep it:
-    never change what it is of a plant without the new field.
+    The separator is U+001F, which no field contains, so different plants are hashed as different
+    texts. ``write_batch`` of PostgreSQL computes the same digest. Databases store it: add new
+    fields at the end, and never change the digest of a plant without them.
     """
     values = astuple(plant)
     if None in values:
@@ -364,5 +363,5 @@ def digest_of(plant: NewPlant) -> bytes:
 
 
 def entity_tag_of(plant: NewPlant) -> str:
-    """The plant's entity tag, the same from every process and database: 16 hexadecimal digits."""
+    """The plant's entity tag: 16 hexadecimal digits, the same in every process and database."""
     return digest_of(plant)[:TAG_BYTES].hex()

@@ -1,4 +1,4 @@
-"""The operations that change plants, as values: who may call them, and why one is not done.
+"""The operations that change plants, as values: who may call them, and why a write is refused.
 
 They know neither HTTP nor SQL. ``Database.write`` executes them.
 """
@@ -32,7 +32,7 @@ from plantstore.core.model import (
 
 
 def require_scope(caller: Caller, scope: Scope | None) -> None:
-    """Refuse what the caller may not do; None is what every member may.
+    """Refuse what the caller may not do; a scope of None requires only membership.
 
     :raises NoSuchStoreError: there is no such store, or the caller is not a member.
     :raises ForbiddenError: the token or the caller's role does not allow it.
@@ -46,8 +46,9 @@ def require_scope(caller: Caller, scope: Scope | None) -> None:
 class Create(Struct, frozen=True):
     """A plant to store.
 
-    CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED if the key was used with another
-    plant within ``KEY_LIFETIME_MS``; with the same one, REPLAYED or the first refusal.
+    Outcomes: CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL. If the key was used within
+    ``KEY_LIFETIME_MS``: KEY_REUSED with another plant; with the same plant REPLAYED, or the first
+    refusal.
     """
 
     store_id: int
@@ -60,7 +61,7 @@ class Create(Struct, frozen=True):
 
 
 class Update(Struct, frozen=True):
-    """A plant with its new contents: UPDATED, UNCHANGED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
+    """A plant's new contents: UPDATED, UNCHANGED, NO_SUCH_PLANT or PRECONDITION_FAILED."""
 
     store_id: int
     caller: Caller
@@ -72,7 +73,7 @@ class Update(Struct, frozen=True):
 
 
 class Upsert(Struct, frozen=True):
-    """A plant to store, or to update if it is there: as a create, or an update, of it ends."""
+    """A plant to create, or to update if its id exists, with the outcomes of both."""
 
     store_id: int
     caller: Caller
@@ -84,7 +85,7 @@ class Upsert(Struct, frozen=True):
 
 
 class Delete(Struct, frozen=True):
-    """A plant to remove: DELETED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
+    """A plant to remove: DELETED, NO_SUCH_PLANT or PRECONDITION_FAILED."""
 
     store_id: int
     caller: Caller
@@ -96,7 +97,7 @@ class Delete(Struct, frozen=True):
 
 
 class UseKey(Struct, frozen=True):
-    """A key of all writes after it in an atomic: UNCHANGED, REPLAYED or KEY_REUSED."""
+    """The key of all writes after it in an ``Atomic``: UNCHANGED, REPLAYED or KEY_REUSED."""
 
     store_id: int
     caller: Caller
@@ -110,7 +111,7 @@ Write = Create | Update | Upsert | Delete | UseKey
 
 
 class Atomic(Struct, frozen=True):
-    """Writes to one store in one transaction: the last one's outcome, or RefusedError."""
+    """Writes to one store, all or none: the outcome of the last one, or RefusedError."""
 
     store_id: int
     writes: Sequence[Write]
@@ -131,7 +132,7 @@ _ERRORS: dict[Outcome, type[PlantStoreError]] = {
 
 
 def explain(outcome: Outcome, write: Create | Update | Upsert | Delete) -> PlantStoreError:
-    """Why the write is not done."""
+    """The error for a write that was refused."""
     if outcome is Outcome.FORBIDDEN:
         return ForbiddenError(scope=write.scope.value)
     plant_id = write.plant_id if isinstance(write, Delete) else write.plant.id
@@ -139,7 +140,7 @@ def explain(outcome: Outcome, write: Create | Update | Upsert | Delete) -> Plant
 
 
 class RefusedError(Exception):
-    """A write of an atomic was refused, so none was done: the position of the first, and why."""
+    """A write of an ``Atomic`` was refused, so none was done: the first one's index and outcome."""
 
     def __init__(self, index: int, outcome: Outcome, revision: int) -> None:
         super().__init__()
@@ -147,9 +148,9 @@ class RefusedError(Exception):
 
 
 def refuse_unless_done(written: Iterable[Written]) -> None:
-    """Refuse all writes of an atomic if any is refused.
+    """Refuse all writes of an ``Atomic`` if any is refused.
 
-    :raises RefusedError: it is.
+    :raises RefusedError: a write was refused.
     """
     for index, (outcome, revision) in enumerate(written):
         if outcome not in DONE:

@@ -1,8 +1,8 @@
-"""What all clients share: connections, requests, bodies, unsent bytes, streams, queues.
+"""Pools that clients share: connections, requests, bodies, unsent bytes, streams, queues.
 
-One rule for each pool: **a holder may take more while it holds less than is free**. So one holder
-has at most half of a pool, two have at most a third each, and who holds nothing finds something
-free. A holder is a store, or the network of an address before a request's token is known.
+Every pool has the same rule: **a holder may take more while it holds less than is free**. So one
+holder has at most half of a pool, two have at most a third each, and a new holder always finds free
+units. A holder is a store or, until a request's token is known, the network of an address.
 
 Invariant: each unit is released once, by the holder that took it.
 """
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 
 _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
-_NETWORK_BYTES = 8  # of an IPv6 address: the rest is its owner's choice
+_NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
-_WRITE_BYTES = 150  # of a plant, its event and that of its deletion, without texts
-_SHORT = 900  # bytes: longer texts take a page of SQLite's in each of the three
+_WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
+_SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
 _LONG_BYTES = 3 * 4096
 _KEY_BYTES = 600
 
@@ -37,7 +37,8 @@ PoolOrMore = TypeVar("PoolOrMore", bound="Pool")
 class Pool:
     """``size`` units, of which ``used`` are taken.
 
-    ``refused_at`` is the loop's time when a holder of nothing was last refused: the pool is full.
+    ``refused_at`` is the loop's time when a holder without units was last refused: the pool was
+    full.
     """
 
     def __init__(self, name: str, size: int) -> None:
@@ -63,8 +64,8 @@ class Pool:
         return False
 
     def try_take(self, holder: Hashable, count: int = 1) -> bool:
-        """Take units if the holder may; return whether it did."""
-        # As has_room, which costs as much again.
+        """Take units if the holder may; return whether it took them."""
+        # Inlined has_room: a call would double the cost.
         held = self._held.get(holder, 0)
         if held >= self.size - self.used:
             return self.has_room(holder)
@@ -73,20 +74,20 @@ class Pool:
         return True
 
     def take(self, holder: Hashable, count: int = 1) -> None:
-        """Take some.
+        """Take units.
 
-        :raises OverloadedError: the holder may not.
+        :raises OverloadedError: the holder may not take them.
         """
         if not self.try_take(holder, count):
             raise OverloadedError
 
     def add(self, holder: Hashable, count: int) -> None:
-        """Take units that are already in use, even if none is free."""
+        """Count units that are already in use, even if none is free."""
         self._held[holder] = self._held.get(holder, 0) + count
         self.used += count
 
     def give_back(self, holder: Hashable, count: int = 1) -> None:
-        """Release units, to the first waiting holder that may have them."""
+        """Release units; the first waiting holder that may take one gets it."""
         self.used -= count
         left = self._held[holder] - count
         if left:
@@ -116,13 +117,13 @@ class Pool:
         timer.cancel()
 
     def clear(self) -> None:
-        """Take all units back."""
+        """Release all units."""
         self.used = 0
         self._held.clear()
 
     @property
     def largest(self) -> Hashable:
-        """The largest holder; None if there is none."""
+        """The holder with the most units; None if there is none."""
         return max(self._held, key=self._held.__getitem__, default=None)
 
     def _refuse(self, place: "asyncio.Future[None]") -> None:
@@ -131,14 +132,14 @@ class Pool:
 
 
 class EvictingPool(Pool):
-    """A pool that takes units back from holders with too many, the oldest first."""
+    """A pool that evicts units of holders with too many, the oldest first."""
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
         self._units: dict[object, tuple[Hashable, Evict]] = {}  # the oldest first
 
     def put(self, unit: object, holder: Hashable, evict: Evict) -> None:
-        """Take a unit; ``evict`` is called when it is taken away."""
+        """Take a unit; ``evict`` is called when the pool evicts it."""
         if not self.try_take(holder):
             owner = holder if holder in self._held else self.largest
             oldest = next(key for key, (its, _) in self._units.items() if its == owner)
@@ -149,16 +150,16 @@ class EvictingPool(Pool):
         self._units[unit] = holder, evict
 
     def remove(self, unit: object) -> None:
-        """Give a unit back, unless it was taken away."""
+        """Release a unit, unless it was evicted."""
         entry = self._units.pop(unit, None)
         if entry is not None:
             self.give_back(entry[0])
 
 
 class WriteQueue:
-    """What stores share of writing: places for the next batch, and the bytes of a minute.
+    """What writes of all stores share: places in the next batch, and the bytes of a minute.
 
-    ``spent`` are the stores that have none of the bytes left.
+    ``spent`` are the stores that have used up their bytes.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -167,7 +168,7 @@ class WriteQueue:
         self.spent: set[int] = set()
 
     def charge(self, batch: Sequence[Any]) -> None:
-        """Charge roughly the growth of the database; a random write stands for its batch."""
+        """Charge about the database's growth: a random write is charged for its whole batch."""
         write = random.choice(batch)  # noqa: S311 - no secret
         plant, size = getattr(write, "plant", None), _WRITE_BYTES
         if plant is not None:
@@ -178,7 +179,7 @@ class WriteQueue:
             self.spent.add(write.store_id)
 
     def begin_minute(self) -> None:
-        """Give all stores their bytes back."""
+        """Reset the bytes of all stores."""
         self.bytes.clear()
         self.spent.clear()
 
@@ -196,12 +197,12 @@ class Pools:
         self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]
 
     def add_pool(self, pool: PoolOrMore) -> PoolOrMore:
-        """Add a pool that is measured, and on which readiness depends."""
+        """Add a pool, for metrics and readiness."""
         self.all.append(pool)
         return pool
 
     def find_full(self) -> Pool | None:
-        """A pool that refused a holder of nothing within the last second."""
+        """A pool that refused a holder without units within the last second."""
         since = asyncio.get_running_loop().time() - _FULL_SECONDS
         return next((pool for pool in self.all if pool.refused_at >= since), None)
 

@@ -1,8 +1,7 @@
 """The settings: read once, at the start, and passed in.
 
-Each comes from a flag, an environment variable ``PLANTSTORE_<NAME>`` (or a file named by
-``PLANTSTORE_<NAME>_FILE``, for secrets), the settings file (TOML), or its default: the first of
-these that has a value.
+Each is the first value found in: a flag, an environment variable ``PLANTSTORE_<NAME>`` (or, for
+secrets, the file named by ``PLANTSTORE_<NAME>_FILE``), the settings file (TOML), the default.
 """
 
 import re
@@ -36,9 +35,9 @@ T = TypeVar("T", bound=Struct)
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """The core's settings with their defaults; those with a description, a text, can be set.
+    """The core's settings and defaults; only those with a description can be set.
 
-    Features have theirs in structs of their own, of the same form.
+    Each feature has a struct of the same form.
     """
 
     database: Annotated[
@@ -76,8 +75,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     trusted_proxies: Annotated[
         tuple[str, ...],
         (
-            "addresses and networks of proxies, `unix` for those on the Unix socket, whose "
-            "`X-Forwarded-For` has the client's address"
+            "addresses and networks of proxies (`unix`: the Unix socket) whose `X-Forwarded-For` "
+            "gives the client's address"
         ),
     ] = ()
     rate_limit: Annotated[
@@ -93,10 +92,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     database_connections: Annotated[
         int,
         Meta(ge=1, le=1000),
-        "connections of each worker to PostgreSQL, not counting those of long lists",
+        "PostgreSQL connections per worker, not counting those of long lists",
     ] = 8
     database_timeout: Annotated[
-        Seconds, "seconds for connecting to PostgreSQL, and for each of its responses"
+        Seconds, "timeout in seconds for connecting to PostgreSQL, and for each of its responses"
     ] = 3.0
     prepare_statements: Annotated[
         bool,
@@ -111,17 +110,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 2048
     max_plants: Annotated[
         Annotated[int, Meta(ge=1, le=10**15)] | None,
-        "plants that a new store may hold, unless it is created with `--max-plants`",
+        "quota of a new store, in plants, unless it is created with `--max-plants`",
     ] = None
     token_expiry: Annotated[
         int,
         Meta(ge=1, le=36_500),
-        "days after which a new token expires, unless created with `--expires`",
+        "days after which a new token expires, unless it is created with `--expires`",
     ] = 365
     max_wal_size: Annotated[
         int,
         Meta(ge=2**20, le=2**40),
-        "bytes that SQLite's WAL may grow to while long lists are sent; then they are aborted",
+        "size in bytes of SQLite's WAL above which long lists are aborted",
     ] = 256 * 2**20
     lame_duck: Annotated[
         float,
@@ -133,22 +132,23 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 30.0
 
     of_features: tuple[Struct, ...] = ()
-    file: str | None = None  # which has these settings
+    file: str | None = None  # the settings file
 
-    # Not settable: what follows from max_requests, and seconds that fit all clients.
-    max_connections: int = 8192  # beyond its share, the longest idle connection is closed
-    max_writes: int = 1024  # that wait for a commit
+    # Not settable: limits that follow from max_requests, and timeouts in seconds that fit all
+    # clients.
+    max_connections: int = 8192  # beyond a holder's share, its longest idle connection is closed
+    max_writes: int = 1024  # waiting for a commit
     max_written_bytes: int = 2**30  # in a minute
-    max_streams: int = 16  # long lists sent at the same time, and bodies with changes read
-    max_unsent_bytes: int = 64 * 2**20  # of responses that clients have not read
+    max_streams: int = 16  # long lists being sent, and bodies with changes being read
+    max_unsent_bytes: int = 64 * 2**20  # of responses, not yet read by clients
     head_timeout: float = 10.0  # for a request's head to arrive, and for a TLS handshake
     body_timeout: float = 30.0  # for a body, or the next part of one with changes, to arrive
-    idle_timeout: float = 75.0  # that an idle connection is kept open
-    write_timeout: float = 10.0  # that a write may wait for the database
+    idle_timeout: float = 75.0  # until an idle connection is closed
+    write_timeout: float = 10.0  # for the database to execute a write
     stream_timeout: float = 600.0  # for a long list to be sent
 
     def of(self, kind: type[T]) -> T:
-        """A feature's settings; their defaults, unless others were given."""
+        """A feature's settings: the given ones, or the defaults."""
         for settings in (self, *self.of_features):
             if isinstance(settings, kind):
                 return settings
@@ -156,9 +156,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 def load_database(sources: Sources) -> str:
-    """Only the database's URL, even if other settings are invalid.
+    """Load only the database's URL, even if other settings are invalid.
 
-    :raises SetupError: a source cannot be read, or its value is not text.
+    :raises SetupError: a source cannot be read, or the URL is not a text.
     """
     return sources.read(Settings, "database").database or default_database()
 

@@ -22,11 +22,11 @@ SETTINGS_FILE = f"{PREFIX}SETTINGS"
 _FILE = "_file"
 SYSTEM_FILE = "/etc/plantstore/plantstore.toml"
 _UTF_8 = "utf-8-sig"  # some editors write a byte order mark
-_SECRETS = frozenset({"token"})  # whose values are not shown, wherever they stand
-_BOOLEANS = {"yes": True, "no": False}  # beside those that msgspec knows
+_SECRETS = frozenset({"token"})  # never shown in messages
+_BOOLEANS = {"yes": True, "no": False}  # in addition to those of msgspec
 _WORDS = {inspect.BoolType: "true or false", inspect.VarTupleType: "a list of texts"}
 
-# What Kubernetes sets in every container for Services named plantstore or plantstore-something.
+# Kubernetes sets these in every container for Services named plantstore or plantstore-something.
 _OF_SERVICE = re.compile(
     rf"{PREFIX}(\w+_)?(SERVICE_HOST=|SERVICE_PORT(_\w+)?=|PORT=(tcp|udp|sctp)://|"
     r"PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=)"
@@ -47,9 +47,8 @@ class Given(Struct, frozen=True):
 class Sources:
     """Where settings are read from.
 
-    The first source that has a value wins: a flag, its variable, the file that its variable's
-    ``_FILE`` names, the settings file, the file that its key's ``_file`` names. Empty ones are
-    ignored.
+    The first non-empty value wins: the flag, the variable, the file named by the variable with
+    ``_FILE``, the settings file, the file named by its key with ``_file``.
     """
 
     def __init__(
@@ -100,7 +99,7 @@ class Sources:
         return _choose(of_key, f"{name}{_FILE} in {self.file}", path)
 
     def read(self, kind: type[T], *names: str) -> T:
-        """The settings of a struct, or only those with these names: then others may be wrong.
+        """The settings of a struct, or only those with these names; the others may then be invalid.
 
         :raises SetupError: a source cannot be read, or a value is not valid.
         """
@@ -110,7 +109,7 @@ class Sources:
 
 
 def find_settings_file(environ: Mapping[str, str]) -> str | None:
-    """The user's settings file, else the system's, if any; it may be unreadable."""
+    """The user's settings file, else the system's, else None. It may be unreadable."""
     folder = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/"), ".config")
     own = Path(folder, "plantstore", "plantstore.toml")
     if os.path.exists(own):  # noqa: PTH110 - Path's raises where a folder cannot be searched
@@ -122,7 +121,7 @@ def find_settings_file(environ: Mapping[str, str]) -> str | None:
 
 
 def setting_types(kind: type[Struct]) -> dict[str, Any]:
-    """The types of a struct's fields that can be set: those with a description, the last text."""
+    """The types of a struct's settings: the fields with a description, which is the last text."""
     hints = kind.__annotations__
     return {name: hint for name, hint in hints.items() if hasattr(hint, "__metadata__")}
 
@@ -171,7 +170,7 @@ def _read_secret(origin: str, path: str) -> str:
 
 
 def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
-    """The value as this type; the text of a list is split at commas and spaces."""
+    """Convert the value to this type; text for a list is split at commas and spaces."""
     value = given.value
     if isinstance(value, str) and get_origin(hint.__origin__) is tuple:
         value = tuple(value.replace(",", " ").split())
@@ -188,7 +187,7 @@ def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
 
 
 def _describe(kind: inspect.Type) -> str:
-    """The values of a type, in words: its description, if it has one."""
+    """The allowed values of a type, in words."""
     match kind:
         case inspect.Metadata(extra_json_schema={"description": str(words)}):
             return words

@@ -1,4 +1,4 @@
-"""A thread that runs one function after the other for the event loop.
+"""A thread that runs functions for the event loop, one after another.
 
 It is a daemon thread: if a function never returns, the process can still exit.
 """
@@ -39,5 +39,5 @@ class Thread:
                 settle = partial(future.set_result, function())
             except BaseException as error:  # noqa: BLE001 - the future gets it
                 settle = partial(future.set_exception, error)
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed: nobody is waiting
                 self._loop.call_soon_threadsafe(settle)

@@ -1,6 +1,6 @@
 """The form of tokens: ``pst_<store number>_<32 random bytes><checksum>``, unless it was declared.
 
-Numbers are base62. The store's number only routes the look-up; the checksum, a CRC-32, only
+Numbers are in base62. The store's number only routes the lookup. The checksum, a CRC-32, only
 detects typing errors and leaked tokens. Only the SHA-256 of a token is stored.
 """
 
@@ -11,15 +11,15 @@ import string
 import zlib
 
 PREFIX = "pst"
-CODE_PREFIX = "psl"  # of the codes of links, which have the form of tokens
+CODE_PREFIX = "psl"  # of a link's code, which has the form of a token
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _SECRET_BYTES = 32
 _SECRET_LENGTH = 43  # 62**43 > 2**256
 _CHECKSUM_LENGTH = 6  # 62**6 > 2**32
-MAX_LENGTH = 128  # of input read as a token; our own have at most 64 characters
-_MIN_DECLARED = 32  # of a token that the settings declare
-_MIN_DIFFERENT = 8  # characters
+MAX_LENGTH = 128  # of a token that is looked up; ours have at most 64 characters
+_MIN_DECLARED = 32  # characters of a declared token
+_MIN_DIFFERENT = 8  # characters of a declared token
 _FORM = re.compile(f"[a-z]{{3}}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
 _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
@@ -34,7 +34,7 @@ def make_token(store_id: int, prefix: str = PREFIX) -> str:
 def read_store_id(token: str, prefix: str = PREFIX) -> int | None:
     """The store's number in a token, or None if it has none.
 
-    The checksum is not verified, since the look-up finds no token with a wrong one.
+    The checksum is not verified: a lookup finds no token with a wrong checksum.
     """
     parts = token.split("_")
     # prefix, number, secret
@@ -47,7 +47,7 @@ def read_store_id(token: str, prefix: str = PREFIX) -> int | None:
 
 
 def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
-    """Whether the token has the form and the checksum of a token that was not mistyped."""
+    """Whether the token has the right form and checksum: it was not mistyped."""
     if not token.startswith(f"{prefix}_"):
         return False
     unchecked, checksum = token[:-_CHECKSUM_LENGTH], token[-_CHECKSUM_LENGTH:]
@@ -55,26 +55,26 @@ def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
 
 
 def can_be_declared(token: str) -> bool:
-    """Whether the token may be a declared one; these have no checksum."""
+    """Whether this may be a declared token, which has no checksum."""
     return len(token) >= _MIN_DECLARED and not token.startswith(f"{PREFIX}_")
 
 
 def find_weakness(token: str) -> str | None:
-    """Why a text is too weak to be declared as a token; None if it is not."""
+    """Why a text is too weak to be declared as a token; None if it is strong enough."""
     if not _MIN_DECLARED <= len(token) <= MAX_LENGTH:
         return f"has {len(token)} characters, not {_MIN_DECLARED} to {MAX_LENGTH}"
     if not re.fullmatch("[!-~]+", token):
-        return "has blanks, or characters that are not ASCII"
+        return "contains blanks or characters that are not ASCII"
     if token.startswith((f"{PREFIX}_", f"{CODE_PREFIX}_")):
-        return f"begins as a token that the service has made, with {token[:4]}"
+        return f"looks like a token of the service: it begins with {token[:4]}"
     repeats = any(token.startswith(token[n:]) for n in range(1, len(token) // 2 + 1))
     if repeats or len(set(token)) < _MIN_DIFFERENT:
-        return "repeats itself, and can be guessed"
+        return "repeats itself, so it can be guessed"
     return None
 
 
 def hash_token(token: str) -> bytes:
-    """The SHA-256 of a token, 32 bytes: only this is stored."""
+    """The SHA-256 of a token, 32 bytes: the only form that is stored."""
     return hashlib.sha256(token.encode()).digest()
 
 

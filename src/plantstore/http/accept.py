@@ -1,8 +1,8 @@
-"""What a client accepts, and how much it wants it: the headers Accept and Accept-Encoding."""
+"""Parses the preferences of a client: the headers Accept and Accept-Encoding."""
 
 from collections.abc import Mapping
 
-_MAX_CHOICES = 20  # that a client names; further ones are ignored
+_MAX_CHOICES = 20  # the rest of a header is ignored
 
 
 def read_weights(header: bytes) -> Mapping[bytes, float]:

@@ -1,4 +1,4 @@
-"""Administers the database beside the event loop: one job at a time, each with a deadline.
+"""Runs administration in a thread: one job at a time, each with a deadline.
 
 Invariant: a job that is cancelled at its deadline commits nothing afterwards, unless a commit had
 begun.
@@ -20,28 +20,28 @@ from plantstore.sql.session import OpenSession, Session
 
 logger = logging.getLogger(__name__)
 failures = FailureLog(logger, "administration works again")
-chore_failures = FailureLog(logger, "administration beside requests works again")
+chore_failures = FailureLog(logger, "background administration works again")
 
 MAX_JOBS = 64
-_IDLE_SECONDS = 60.0  # a connection that was idle for longer may be lost
+_IDLE_SECONDS = 60.0  # a connection idle for longer may be lost
 _CLOSING_SECONDS = 2.0
 
 Result = TypeVar("Result")
 
 
 class Job(Generic[Result]):
-    """Work on a session, for a holder; ``future`` has its result."""
+    """Work to run on a session, for a holder; ``future`` gets its result."""
 
     def __init__(self, work: Callable[[Session], Result], holder: Hashable) -> None:
         self.work = work
         self.session: Session | None = None
         self._holder = holder
-        self._lock = threading.Lock()  # for the next two
+        self._lock = threading.Lock()  # guards the next two
         self._is_cancelled = self._has_committed = False
         self.future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
     def cancel(self) -> None:
-        """End the wait for it, unless it has ended."""
+        """Stop waiting for the job, unless it has ended."""
         if not self.future.done():
             with self._lock:
                 self._is_cancelled = True
@@ -50,13 +50,13 @@ class Job(Generic[Result]):
                 self.session.abort()
 
     def finish(self, done: "asyncio.Future[Result]") -> None:
-        """Pass its outcome on, and log why the database cannot be used."""
+        """Set the future, and log why the database cannot be used."""
         error = done.exception()
         if isinstance(error, SetupError):
             if self._holder is not None:
                 failures.add("administration failed: %s", error)
             elif not chore_failures.is_failing:  # each is tried again and again
-                chore_failures.add("administration beside requests failed: %s", error)
+                chore_failures.add("background administration failed: %s", error)
         if self.future.done():
             return
         if error is None:
@@ -79,7 +79,7 @@ class Job(Generic[Result]):
 
 
 class Worker:
-    """A thread with a session, which it keeps until it was idle for a while."""
+    """A thread with a session, which is closed when idle."""
 
     def __init__(self, open_session: OpenSession) -> None:
         self._open_session = open_session
@@ -105,7 +105,7 @@ class Worker:
     def _do(self, job: Job[Result]) -> Result:
         if job.future.done():  # cancelled while it waited
             raise DatabaseUnavailableError
-        job.session = self._session  # whose check may be aborted
+        job.session = self._session  # so that a deadline can abort its check
         try:
             if self._session is not None:
                 self._session.revalidate()
@@ -122,9 +122,9 @@ class Worker:
 
 
 class Administration:
-    """The jobs of one process, each for at most ``seconds`` with its wait.
+    """The jobs of one process; each may wait and run for ``seconds`` in all.
 
-    They share the ``places``, and holders take turns; so many ``threads`` run them.
+    Jobs share the ``places``, and holders take turns; ``threads`` is the number of threads.
     """
 
     def __init__(
@@ -139,10 +139,10 @@ class Administration:
         self._resting: list[Worker] = []
 
     async def run(self, holder: Hashable, work: Callable[[Session], Result]) -> Result:
-        """The result of work for a store, for a network without a token, or None for a chore.
+        """Run work and return its result; the holder is a store, a network, or None.
 
-        :raises PlantStoreError: what the work raises; or the database took too long; or too many
-            jobs are waiting.
+        :raises PlantStoreError: the work raised it, the database took too long, or too many jobs
+            are waiting.
         """
         self._places.take(holder)
         job = Job(work, holder)
@@ -167,7 +167,7 @@ class Administration:
                     return
                 self._resting = [Worker(self._open_session)]
                 self._workers += self._resting
-            holder, jobs = self._waiting.popitem(last=False)  # whose turn was longest ago
+            holder, jobs = self._waiting.popitem(last=False)  # waited longest for a turn
             job, worker = jobs.popleft(), self._resting.pop()
             if jobs:
                 self._waiting[holder] = jobs

@@ -1,6 +1,6 @@
-"""The application: from a request to its route, and from what it raises to a response.
+"""The application: routes each request, and turns the error it raises into a response.
 
-Every response leaves here: with its CORS headers, and its errors in the interface's shape.
+Every response passes here: it gets its CORS headers, and errors get the interface's shape.
 """
 
 import asyncio
@@ -39,20 +39,20 @@ from plantstore.sql.session import OpenSession, Session
 logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
-_CLOSING_SECONDS = 2.0  # for work that may be lost
+_CLOSING_SECONDS = 2.0  # to write the last uses of tokens
 _MINUTE = 60.0
 _RETRY_SECONDS = 1.0  # after a chore failed
 _OVERLOADED = 50301
 _OVERLOADED_SECONDS = 0.25
-_SECONDS_PER_OBSERVED = 1.0  # refusals of requests that were answered from the cache
+_SECONDS_PER_OBSERVED = 1.0  # between observed refusals of cached requests
 
 
-Chore = Callable[[Session], float | None]  # the seconds until the next time; or after a reload
+Chore = Callable[[Session], float | None]  # returns the seconds until its next run
 Observer = Callable[[Request, Response | Stream, float], None]
 
 
 class Process(Struct, frozen=True):
-    """A serving process: its number, from 0 on, and when the service started."""
+    """A serving process: its number, counted from 0, and the time when the service started."""
 
     number: int = 0
     began: float = 0.0
@@ -61,9 +61,9 @@ class Process(Struct, frozen=True):
 class App:
     """Responds to requests on one database. Features add to it.
 
-    The ``gauges`` give the current values of features' metrics, by name. ``at_close`` is called at
-    the end, ``at_reload`` at SIGHUP. ``process`` says which process this is; ``open_session``
-    administers the database, as ``administer`` does on a session that is kept.
+    ``gauges`` return the current values of features' metrics, by name. ``at_close`` is called at
+    the end, ``at_reload`` at SIGHUP. ``administer`` runs work on a session that is kept;
+    ``open_session`` opens a new one.
     """
 
     def __init__(
@@ -102,9 +102,9 @@ class App:
         self.run_beside(self._begin_minutes())
 
     def observe(self, observer: Observer, seconds: float) -> None:
-        """Pass to the observer all requests that fail or take so many seconds, and perhaps more.
+        """Pass requests that fail or take at least ``seconds`` to the observer, and perhaps others.
 
-        A request's time begins with its last byte. Requests answered from the cache by their bytes
+        A request's time begins with its last byte. Requests that the cache answers by their bytes
         are not observed.
         """
         self._observers.append(observer)
@@ -116,12 +116,12 @@ class App:
             return None
         principal = cached.caller.principal
         if not self.turns.try_take(principal, cached.cost):
-            return None  # it is being handled and waits
+            return None  # ``handle`` waits for the turn
         if self._rates is not None and (seconds := self._rates.take(principal)):
             now = time.monotonic()
             if now >= self._observe_refusal_at:
                 self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
-                return None  # it is handled and refused there, and so logged
+                return None  # ``handle`` refuses and logs it
             self.cache.refused += 1
             return too_many_response(seconds).with_headers(cached.lines)
         self.cache.repeated[cached.status] += 1
@@ -147,13 +147,13 @@ class App:
             if request.holder is not None:
                 self.pools.requests.give_back(request.holder)
         if not isinstance(request.body, bytes):
-            began = max(began, request.body.arrived_at)  # a slow client is no slow service
+            began = max(began, request.body.arrived_at)  # a slow client is not a slow service
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._tell_observers(request, response, seconds)
         if self.turns.users.are_several and request.caller is not None:
             self._charge(request.caller, request, response)
-        if request.holder is None:  # without a valid token it took no user's turn
+        if request.holder is None:  # without a valid token, no user's turn was taken
             with suppress(asyncio.CancelledError):
                 await self.turns.take_of_network(network_of(self.client_address(request)))
         lines = self.cors.plain
@@ -162,16 +162,16 @@ class App:
         return response.with_headers(lines) if lines else response
 
     def run_beside(self, work: Coroutine[None, None, None]) -> None:
-        """Run endless work beside the requests, until the application is closed."""
+        """Run endless work in the background, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
 
     def repeat(self, chore: Chore) -> None:
-        """Do a chore beside the requests, in the first process."""
+        """Repeat a chore in the background, in the first process."""
         if self.process.number == 0:
             self.run_beside(self._repeat(chore))
 
     def trim(self, days: float, trim: Callable[[Session, int], float]) -> None:
-        """Repeat a chore that deletes what is from before a time, so many days ago; 0 is never."""
+        """Repeat a chore that deletes everything older than so many days; 0 means never."""
 
         def chore(session: Session) -> float:
             at = self.clock.read()
@@ -195,11 +195,11 @@ class App:
         while True:
             await asyncio.sleep(_MINUTE)
             self.database.writes.begin_minute()
-            with suppress(PlantStoreError):  # which the database logs; it is written later
+            with suppress(PlantStoreError):  # logged by the database, and written later
                 await self.database.write_token_uses()
 
     def handle_all(self) -> None:
-        """Answer no more requests from the cache, so that observers get all."""
+        """Stop answering requests by their bytes, so that observers get all."""
         self.get_cached = lambda _data: None
 
     def announce_stop(self) -> None:
@@ -219,7 +219,7 @@ class App:
         for close in self.at_close:
             await close()
         await self._administration.close()
-        with suppress(PlantStoreError, TimeoutError):  # the last minute's uses are lost then
+        with suppress(PlantStoreError, TimeoutError):  # the uses of the last minute are lost
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self.database.write_token_uses()
         await self.database.close()
@@ -236,9 +236,9 @@ class App:
         if isinstance(error, REFUSALS):
             try:
                 await self.authentication.confirm(request)
-            except (Exception, asyncio.CancelledError) as newer:  # noqa: BLE001 - it is in its place
+            except (Exception, asyncio.CancelledError) as newer:  # noqa: BLE001 - it replaces error
                 error = newer
-        if isinstance(error, asyncio.CancelledError):  # the drain timeout is over
+        if isinstance(error, asyncio.CancelledError):  # the drain timeout has passed
             is_read = request.method in _READS
             error = OverloadedError() if is_read else OutcomeUnknownError()
         elif isinstance(error, PlantStoreError):
@@ -248,7 +248,7 @@ class App:
         if isinstance(error, PlantStoreError):
             try:
                 return error_response(error)
-            except LookupError as missing:  # a detail that its message names
+            except LookupError as missing:  # a detail of its message
                 error = missing
         logger.error("request %s failed", request.id.decode(), exc_info=error)
         return error_response(RequestError(50001))
@@ -256,7 +256,7 @@ class App:
     def _charge(self, caller: Caller, request: Request, response: Response | Stream) -> None:
         """Charge the user turns for large bodies and responses, and for refusals.
 
-        Streams have few places.
+        Streams are limited by a pool of their own.
         """
         body = request.body
         read = len(body) if isinstance(body, bytes) else body.buffered
@@ -270,8 +270,8 @@ class App:
     ) -> None:
         for observe in self._observers:
             observe(request, response, seconds)
-        # A client that retries at once must not take others' time; a connection that is
-        # refused as such is not kept for longer.
+        # A client that retries at once must not take others' time. A refused connection need not
+        # wait.
         if response.error == _OVERLOADED and request.error is None:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)

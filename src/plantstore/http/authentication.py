@@ -1,7 +1,7 @@
-"""Authentication: from a request's Authorization header to a caller who may do this.
+"""Authentication: turns the Authorization header into a caller who may do what is requested.
 
-A request takes its user's turn. If its token is not known to be valid and guesses came from its
-address, it takes the address's turn first.
+Each request takes a turn of its user. If the token is not cached and its address has sent invalid
+tokens, the request takes a turn of the address first.
 """
 
 import time
@@ -33,15 +33,15 @@ from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "
 REFUSALS = (
-    *(RequestError, InvalidChangeError, OverloadedError),  # of a write, without a transaction
-    *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # by it
+    *(RequestError, InvalidChangeError, OverloadedError),  # of a write, before its transaction
+    *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # of a write, by its transaction
 )
 
 Bearer = TypeVar("Bearer", Caller, TokenInfo)
 
 
 class Authentication:
-    """Identifies callers, who take ``turns``; ``rates``, if any, limit their calls."""
+    """Finds callers, who take ``turns``; ``rates``, if any, limit their calls."""
 
     def __init__(self, database: Database, settings: Settings, pools: Pools) -> None:
         self.client_address = ClientAddress(settings.trusted_proxies)
@@ -55,10 +55,10 @@ class Authentication:
         self._known = KnownTokens()
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope | None) -> Caller:
-        """The caller, in their turn, if they may do this in the store (None: their own).
+        """The caller, who has the scope in the store (None: the token's own); waits for a turn.
 
-        :raises PlantStoreError: the token is missing or not valid, has no access to the store, or
-            may not do this; or there were too many calls.
+        :raises PlantStoreError: the token is missing or invalid, or has no access to the store or
+            no such scope; or there were too many calls.
         """
         caller = await self._find_caller(request, store_name, scope)
         if not self._try_take_turn(request, caller):
@@ -66,7 +66,7 @@ class Authentication:
         return caller
 
     async def admit_write(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
-        """As ``admit``, for a write: a recent caller is enough, because its transaction checks it.
+        """Like ``admit``, for a write: a recent caller suffices: the transaction checks it.
 
         If the write is refused, call ``confirm``.
         """
@@ -84,7 +84,7 @@ class Authentication:
         return caller
 
     async def confirm(self, request: Request) -> None:
-        """Look up the caller of a refused write, whose transaction perhaps did not check it.
+        """Look up the caller of a refused write: perhaps no transaction checked the token.
 
         :raises PlantStoreError: the caller is now refused for another reason.
         """
@@ -95,7 +95,7 @@ class Authentication:
     async def introspect(self, request: Request) -> TokenInfo:
         """The token's user, and the stores that it opens.
 
-        :raises PlantStoreError: the token is missing or not valid, or there were too many calls.
+        :raises PlantStoreError: the token is missing or invalid, or there were too many calls.
         """
         sent, known = self._read_token(request)
         bearer = await self._look_up(request, sent, known, self._database.find_token_info)
@@ -108,7 +108,7 @@ class Authentication:
     async def _find_caller(
         self, request: Request, store_name: str | None, scope: Scope | None
     ) -> Caller:
-        """The current caller."""
+        """The caller as of now, from the cache or the database."""
         request.caller = None
         sent, known = self._read_token(request)
         caller = None if known is None else known.callers.get(store_name)
@@ -130,7 +130,7 @@ class Authentication:
         find: Callable[..., Awaitable[Bearer | None]],
         *arguments: str | None,
     ) -> Bearer:
-        """Look up the token in the database; an invalid token is counted."""
+        """Look up the token in the database, and count invalid tokens."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
         if known is not None:
             store_id, token_hash = known.store_id, known.token_hash
@@ -152,7 +152,7 @@ class Authentication:
         return bearer
 
     def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
-        """Count the call, in flight and in its rate; returns whether it is its turn."""
+        """Count the request as in flight and in its rate limit; returns whether it got a turn."""
         holder = bearer.token_store_id
         if not self._requests.try_take(holder):
             raise OverloadedError
@@ -162,7 +162,7 @@ class Authentication:
         return self.turns.try_take(bearer.principal, ROUTED)
 
     def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
-        """The Authorization in its canonical spelling, and the known token."""
+        """The Authorization header in canonical form, and the token if it is known."""
         sent = request.headers.get(b"authorization", b"")
         known = self._known.tokens.get(sent)
         if known is None:

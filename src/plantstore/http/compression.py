@@ -1,7 +1,7 @@
 """Compresses long lists on request, part by part, in a few threads.
 
-Invariant: the event loop compresses nothing. A list has at most one part in a thread, and no thread
-of its own: if a client hangs up, only the current part is wasted.
+Invariant: the event loop compresses nothing. At most one part of a list is in a thread at a time:
+if a client hangs up, only that part is wasted.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from typing import Any
 
 from plantstore.http.accept import read_weights
 
-_THREADS = 2  # more than the event loop keeps busy
+_THREADS = 2  # more than the event loop can keep busy
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 _LEVEL = 1  # the fastest: higher levels take more time than most networks save
 
 
-CODINGS: dict[bytes, Callable[[], Any]] = {}  # a compressor of each, the best one first
+CODINGS: dict[bytes, Callable[[], Any]] = {}  # makes a compressor for each coding, the best first
 with suppress(ImportError):
     _zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     CODINGS[b"zstd"] = lambda: _zstd.ZstdCompressor(_LEVEL)
@@ -28,7 +28,7 @@ CODINGS[b"gzip"] = lambda: zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
 
 
 def choose_coding(accepted: bytes | None) -> bytes | None:
-    """The best coding that ``Accept-Encoding`` names, unless it prefers none; ``*`` names none."""
+    """The best coding named by ``Accept-Encoding``, unless none is preferred; ``*`` is ignored."""
     if not accepted:
         return None
     weights = read_weights(accepted)
@@ -38,13 +38,13 @@ def choose_coding(accepted: bytes | None) -> bytes | None:
 
 
 class Compression:
-    """The threads that compress for all lists of a process; they start with the first list."""
+    """The compression threads of a process, which start with the first list."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "compression")
 
     async def compress(self, parts: AsyncIterator[bytes], coding: bytes) -> AsyncIterator[bytes]:
-        """The parts, compressed; none is empty."""
+        """Compress the parts; no result is empty."""
         run = asyncio.get_running_loop().run_in_executor
         compressor = CODINGS[coding]()
         async for part in parts:

@@ -13,16 +13,16 @@ _EXPOSED = (
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
-    b"Traceparent, X-Request-Id, *\r\n"  # * covers tracing headers; old browsers do not know it
+    b"Traceparent, X-Request-Id, *\r\n"  # * covers tracing headers; old browsers ignore it
     b"Access-Control-Max-Age: 7200\r\n"
 )
 
 
 class Cors:
-    """The headers for the origins in the settings; ``*`` stands for any, ``none`` for no page.
+    """Makes the headers for the allowed origins; ``*`` stands for any, ``none`` for no page.
 
-    Without an Origin, a response has those in ``plain``. ``accepted`` are the media types that
-    paths below a store's address take in place of JSON.
+    A response to a request without Origin gets ``plain``. ``accepted`` are the media types other
+    than JSON that paths below a store's address take.
     """
 
     def __init__(self, origins: tuple[str, ...]) -> None:
@@ -31,9 +31,9 @@ class Cors:
         self.plain = b"" if _ANY in self._origins or not self._origins else _VARY
 
     def headers_for(self, request: Request) -> HeaderLines:
-        """The headers that let the page that sent the request read the response."""
+        """The headers that let the requesting page read the response."""
         origin = request.headers.get(b"origin")
-        # The head of a refused request may not have been read as far as its Origin.
+        # A refused request's head may not have been read up to its Origin.
         if _ANY in self._origins and (origin is not None or request.error is not None):
             return b"Access-Control-Allow-Origin: *\r\n" + _EXPOSED
         if origin is not None and origin in self._origins:
@@ -41,7 +41,7 @@ class Cors:
         return self.plain
 
     def options_response(self, methods: str, route: str) -> Response:
-        """The response to OPTIONS: the methods and what they accept, for people and browsers."""
+        """The response to OPTIONS: methods, accepted media types, and CORS headers for browsers."""
         allowed = methods.encode()
         headers = header_line("Allow", allowed)
         if "POST" in methods:

@@ -1,7 +1,7 @@
-"""The table of errors: number, when it happens, message, and the domain's error if any.
+"""The table of errors: their numbers, when they occur, their messages, and the domain's errors.
 
-A number is the HTTP status × 100 + n; it is never reused and never renumbered. The docs' table is
-generated from this one. Messages are formatted with the error's details.
+A number is the HTTP status × 100 + n; it is never reused and never renumbered. The table in the
+docs is generated from it. Messages are formatted with the error's details.
 """
 
 from collections.abc import Mapping
@@ -122,12 +122,12 @@ _CHALLENGES = {
     40102: ', error="invalid_token"',
     40301: ', error="insufficient_scope", scope="{scope}"',
 }
-# Details that are headers, too, for programs.
+# Details that are also sent as headers, for programs.
 _HEADERS = ("allow", "accept", "accept_encoding", "refused_line")
 
 
 class ErrorBody(Struct, frozen=True):
-    """The interface's Error."""
+    """The Error schema of the interface."""
 
     error: int
     message: str
@@ -135,7 +135,7 @@ class ErrorBody(Struct, frozen=True):
 
 @lru_cache(maxsize=1000)
 def too_many_response(seconds: object) -> Response:
-    """The response to a request that came so many seconds too early; it is cheap."""
+    """The response to a request that may be retried after so many seconds; cached."""
     return _make_response(_TOO_MANY, {"retry_after": seconds}, None)
 
 
@@ -166,7 +166,7 @@ def _number_of(error: PlantStoreError) -> int:
 
 def _make_response(number: int, details: Mapping[str, object], message: object) -> Response:
     row = _BY_NUMBER[number]
-    headers = NO_STORE  # browsers cache a 404 or a 410 otherwise
+    headers = NO_STORE  # else browsers cache a 404 or a 410
     if number in _CHALLENGES:
         challenge = 'Bearer realm="plants"' + _CHALLENGES[number].format(**details)
         headers += header_line("WWW-Authenticate", challenge.encode())

@@ -1,6 +1,6 @@
-"""Whether the process is alive, and whether it can serve: for supervisors, without a token.
+"""Liveness and readiness of the process, for supervisors, without a token.
 
-Invariant: when a polled service becomes not ready, or ready again, its log says so once.
+Invariant: each change between ready and not ready that a poll finds is logged once.
 """
 
 import logging
@@ -23,7 +23,7 @@ class Health:
     def __init__(self, database: Database, pools: Pools) -> None:
         self._database = database
         self._pools = pools
-        self._reason: object = None  # why it is not ready
+        self._reason: object = None  # why the service is not ready
         self._since = 0.0
         self.is_stopping = False
 
@@ -32,7 +32,7 @@ class Health:
         return _respond("live")
 
     async def respond_ready(self, _request: Request) -> Response:
-        """200 if the database can be used; 503 with the reason if not, or while stopping."""
+        """200 if the database can be used; else, and while stopping, 503 with the reason."""
         if self.is_stopping:
             return error_response(OverloadedError(), "the service is stopping")
         error: PlantStoreError | None = None

@@ -1,8 +1,7 @@
-"""Tokens that were valid when they were last used: their keys, and their callers.
+"""A cache of valid tokens: their keys and callers.
 
-A caller here is current as long as nothing was committed since. For a write, a caller of the last
-seconds is enough, because its transaction checks it again. So a valid token is looked up once, and
-does not count as a guess.
+A cached caller is current until the next commit. For a write, a caller of the last ten seconds
+suffices, because the transaction checks the token again. A known token never counts as a guess.
 """
 
 import time
@@ -12,14 +11,14 @@ from msgspec import Struct
 from plantstore.core.model import Caller
 
 _MAX_TOKENS = 10_000
-_MAX_STORES = 64  # of one token
-_MAX_AGE_SECONDS = 10.0  # a token's last use is as precise
+_MAX_STORES = 64  # per token
+_MAX_AGE_SECONDS = 10.0  # also the precision of a token's last use
 
 
 class KnownToken(Struct):
-    """A valid token: its store and hash, and its callers by the store's name, None for its own.
+    """A valid token: its store and hash, and callers by store name (None: the token's own store).
 
-    Until ``writes_until``, a time in seconds, a write may begin with the caller of its own store.
+    Until ``writes_until``, in seconds, writes to the own store may begin with the cached caller.
     """
 
     store_id: int | None
@@ -29,13 +28,13 @@ class KnownToken(Struct):
 
 
 class KnownTokens:
-    """The ``tokens`` by a client's Authorization header; new ones replace the oldest."""
+    """The known ``tokens`` by Authorization header; new ones evict the oldest."""
 
     def __init__(self) -> None:
         self.tokens: dict[bytes | None, KnownToken] = {}
 
     def put(self, sent: bytes, store_name: str | None, caller: Caller) -> None:
-        """Add a caller that was looked up."""
+        """Cache a caller that was looked up."""
         known = self.tokens.get(sent)
         if known is None:
             if len(self.tokens) >= _MAX_TOKENS:
@@ -51,12 +50,12 @@ class KnownTokens:
                 known.writes_until = min(known.writes_until, caller.expires_at / 1000)
 
     def expire(self, sent: bytes | None) -> None:
-        """Make the next request look up the token's callers."""
+        """Drop the token's callers: the next request looks them up."""
         known = self.tokens.get(sent)
         if known is not None:
             known.callers.clear()
             known.writes_until = 0.0
 
     def evict(self, sent: bytes) -> None:
-        """Remove a token that is not valid."""
+        """Remove a token that is no longer valid."""
         self.tokens.pop(sent, None)

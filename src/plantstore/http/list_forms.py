@@ -1,7 +1,7 @@
-"""The forms of a list: JSON, and by ``Accept`` NDJSON and CSV.
+"""The forms of a list: JSON or, by ``Accept``, NDJSON or CSV.
 
-The database makes JSON, of which JSON and NDJSON are copies. CSV, and fields that are included
-beside ids, are made from it here.
+The database makes JSON, which is copied into JSON and NDJSON. CSV, and included fields other than
+ids, are made here.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -17,19 +17,19 @@ from plantstore.http.accept import read_weights
 from plantstore.http.responses import JSON
 from plantstore.server.messages import HeaderLines
 
-Row = dict[str, Any]  # a plant, as JSON has it, with its id
+Row = dict[str, Any]  # a plant's JSON object, with the id
 
 _encoder = msgspec.json.Encoder()
 _decode = msgspec.json.Decoder(list[Row]).decode
-_BETWEEN = b'},{"'  # two plants of a page
+_BETWEEN = b'},{"'  # separates two plants of a page
 
 
 def _include(row: Row, included: Collection[str]) -> Row:
-    """The plant with its contents, and what is included."""
+    """The plant's contents, with the included fields."""
     fields = row if "id" in included else {name: row[name] for name in row if name != "id"}
     if "id_text" in included:
         fields = {"id_text": str(row["id"]), **fields}
-    if "etag" in included:  # as its own response has it
+    if "etag" in included:  # the same as in the plant's own response
         fields = {**fields, "etag": f'"{entity_tag_of(NewPlant(**row))}"'}
     return fields
 
@@ -47,7 +47,7 @@ def _write_csv(rows: Sequence[Row], _included: Collection[str]) -> bytes:
 
 
 def split_plants(plants: bytes) -> list[bytes]:
-    """The plants of a page, each without its braces and the first quote.
+    """Split a page into plants, each without its braces and first quote.
 
     No text contains the separator of two plants: in JSON, a backslash precedes its quotes.
     """
@@ -59,10 +59,10 @@ def _to_lines(plants: bytes) -> bytes:
 
 
 class Form(Struct, frozen=True):
-    """How a list is written: its ``opening``, the separator ``between`` parts, its ``closing``.
+    """How a list is written: ``opening``, ``between`` two parts, and ``closing``.
 
-    ``copy`` makes it of a page's JSON, if that is possible. ``key`` comes before the query in the
-    keys and the entity tags of its responses: no query begins so, and JSON has none.
+    ``copy`` converts a page's JSON directly, if possible. ``key`` precedes the query in cache keys
+    and entity tags: no query begins like this. JSON has no key.
     """
 
     content_type: HeaderLines
@@ -85,7 +85,7 @@ _OTHERS = {
 
 @lru_cache(maxsize=100)
 def choose_form(accepted: bytes | None) -> Form:
-    """The form that ``Accept`` names, if it does not prefer JSON by its name."""
+    """The form that ``Accept`` prefers; JSON unless another form is named."""
     weights = read_weights(accepted or b"")
     best = max(_OTHERS, key=lambda name: weights.get(name, 0.0))
     is_preferred = weights.get(best, 0.0) > weights.get(b"application/json", 0.0)
@@ -93,5 +93,5 @@ def choose_form(accepted: bytes | None) -> Form:
 
 
 def read_rows(plants: Sequence[bytes]) -> list[Row]:
-    """Some of the split plants, of which each has its id."""
+    """Decode split plants; each has its id."""
     return _decode(b'[{"%s}]' % _BETWEEN.join(plants))

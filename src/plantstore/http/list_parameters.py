@@ -1,6 +1,6 @@
-"""The parameters of a list: from a request to a query, and from a query to a link.
+"""The parameters of a list: reads them from a request, and writes them into a link.
 
-Numbers have JSON's form: ``int`` alone would accept ``１２``, ``1_0`` and ``+7``.
+Numbers are written as in JSON: ``int`` alone would accept ``１２``, ``1_0`` and ``+7``.
 """
 
 import base64
@@ -30,12 +30,12 @@ _MISLEADING = frozenset(
 )
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 _ALL = PlantQuery()
-# An id's 64 bits: the last character holds only four of them, and is every fourth of the alphabet.
+# An id's 64 bits: the last character has only four bits, so it is one of 16.
 _CURSOR = re.compile("[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]")
 
 
 def read_plant_query(text: bytes) -> PlantQuery:
-    """The query in a list's parameters; unknown parameters are ignored unless they would mislead.
+    """Read a list's parameters; unknown ones are ignored unless they would mislead.
 
     :raises RequestError: a parameter is invalid, given twice or misleading, or there are too many.
     """
@@ -56,9 +56,9 @@ def read_plant_query(text: bytes) -> PlantQuery:
 
 
 def refuse_misleading(given: Iterable[str], *known: str) -> None:
-    """Refuse parameters by which other services page, sort or search, and names in other capitals.
+    """Refuse names that other services use to page, sort or search, and names in other capitals.
 
-    If they were ignored, a client would get another list than it asks for.
+    If they were ignored, the client would get a different list from the one it asked for.
 
     :raises RequestError: there is such a parameter.
     """
@@ -69,7 +69,7 @@ def refuse_misleading(given: Iterable[str], *known: str) -> None:
 
 
 def write_plant_query(query: PlantQuery) -> str:
-    """The query as parameters of a URL."""
+    """Write the query as parameters of a URL."""
     parameters = []
     if query.limit is not None:
         parameters.append(f"limit={query.limit}")
@@ -82,7 +82,7 @@ def write_plant_query(query: PlantQuery) -> str:
 
 
 def read_integer(text: str) -> int | None:
-    """The number, of up to 19 digits, or None if it is not in JSON's form."""
+    """A number of up to 19 digits; None if it is not written as in JSON."""
     return int(text) if _INTEGER.fullmatch(text) else None
 
 
@@ -106,7 +106,7 @@ def read_one(
     number: int,
     default: Value,
 ) -> Value:
-    """A parameter's value; an error about it has the ``number``."""
+    """The value of a parameter that may be given once; ``number`` is that of the error."""
     values = given.get(name)
     if values is None:
         return default
@@ -124,7 +124,7 @@ def read_limit(given: dict[str, list[str]], lowest: int, highest: int) -> int | 
 
 
 def _read_after(text: str) -> int:
-    last_id = INT64_MAX  # which no plant follows
+    last_id = INT64_MAX  # no plant follows
     if _CURSOR.fullmatch(text):
         last_id = int.from_bytes(base64.urlsafe_b64decode(f"{text}="), "big", signed=True)
     if last_id == INT64_MAX:
@@ -139,7 +139,7 @@ def _read_tag(text: str) -> str:
 
 
 def read_include(values: list[str], *known: str) -> frozenset[str]:
-    """What is included: the parameter may be repeated, or a list.
+    """The included fields: the parameter may be repeated, or a list with commas.
 
     :raises RequestError: a value is not known.
     """

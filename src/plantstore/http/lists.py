@@ -1,7 +1,7 @@
-"""Lists: cached, read from the database in one piece, or streamed.
+"""Lists: from the cache, read from the database in one piece, or streamed.
 
-Invariant: a response is the store at one revision, and never silently truncated: if the limit omits
-plants, a Link leads to them.
+Invariant: a response shows the store at one revision, and is never silently truncated: if the limit
+omits plants, a Link leads to them.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ from plantstore.http.response_cache import ResponseCache
 from plantstore.http.responses import header_line, is_current, make_response, revision_line
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
-# Plants read in one piece, in well under a millisecond; longer lists are streamed in such pieces.
+# Plants read at once, in well under a millisecond; longer lists are streamed in pages.
 _PAGE_SIZE = 1000
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
-_BY_DATABASE = frozenset({"id"})  # is included
-_MANY = 500  # plants that are read in a lane, beside short reads of other users
-_READ_AT_COST = 20  # plants, which cost a request 1 more
-_WRITTEN_AT_A_TURN, _COST = 25, 24  # plants of which other forms are made, up to 10 µs each
+_BY_DATABASE = frozenset({"id"})  # included fields that the database writes
+_MANY = 500  # longer reads wait in a lane, so that short reads of other users pass them
+_READ_AT_COST = 20  # plants read that cost 1 more
+_WRITTEN_AT_A_TURN, _COST = 25, 24  # plants converted to another form, up to 10 µs each
 
 
 class PlantLists:
@@ -87,7 +87,7 @@ class PlantLists:
             try:
                 response = await self._stream(request, caller, query, form)
             finally:
-                if not isinstance(response, Stream):  # which gives the place back at its end
+                if not isinstance(response, Stream):  # a stream gives the place back at its end
                     self._places.give_back(caller.token_store_id)
             return response
         headers = form.content_type + make_headers(store_id, page.revision, key)
@@ -128,7 +128,7 @@ class PlantLists:
     ) -> AsyncIterator[bytes]:
         """The list, in parts that are not empty."""
         task = asyncio.current_task()
-        if task is not None:  # a stream is sent by one
+        if task is not None:  # a stream is sent by a task
             snapshot.watch(task.cancel)
         before, more = form.opening, True
         query = replace(query, with_total=False)
@@ -146,13 +146,13 @@ class PlantLists:
     async def _take_turn(
         self, caller: Caller, query: PlantQuery
     ) -> AbstractAsyncContextManager[None]:
-        """Charge for the plants before they are read; long pages of a user are read one by one."""
+        """Charge for plants before reading them; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         await self._turns.take(caller.principal, count // _READ_AT_COST)
         return self._lanes.of(caller.principal) if count > _MANY or query.tags else nullcontext()
 
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
-        """The plants of a page in this form."""
+        """Write the plants of a page in this form."""
         if form.copy is not None and query.included <= _BY_DATABASE:
             return form.copy(page.plants)
         plants, parts = split_plants(page.plants), []
@@ -173,7 +173,7 @@ def find_unmodified(request: Request, caller: Caller, key: bytes) -> Response | 
     """304, if the client has the list already."""
     known = request.headers.get(b"if-none-match")
     if known is not None:
-        # A client's copy must be in a coding that it accepts.
+        # The client's copy must be in a coding that this request accepts.
         for coding in (None, choose_coding(request.headers.get(b"accept-encoding"))):
             etag = _make_etag(caller.store_id, caller.revision, key, coding)
             if is_current(etag, known):
@@ -185,7 +185,7 @@ def find_unmodified(request: Request, caller: Caller, key: bytes) -> Response | 
 def make_headers(
     store_id: int, revision: int, key: bytes, coding: bytes | None = None
 ) -> HeaderLines:
-    """The headers of each response that is cached by the key."""
+    """The headers that all responses with this cache key share."""
     etag = _make_etag(store_id, revision, key, coding)
     headers = header_line("ETag", etag) + _CACHING + revision_line(revision)
     return headers if coding is None else headers + header_line("Content-Encoding", coding)
@@ -199,6 +199,6 @@ def _make_etag(store_id: int, revision: int, key: bytes, coding: bytes | None = 
 
 
 def _make_link(query: PlantQuery, last_id: int) -> HeaderLines:
-    """A reference that works under any path: it is only a query."""
+    """A query-only reference, which works under any path."""
     parameters = write_plant_query(replace(query, first_id=last_id + 1))
     return header_line("Link", f'<?{parameters}>; rel="next"'.encode())

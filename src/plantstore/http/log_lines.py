@@ -10,14 +10,14 @@ from plantstore.core.model import Caller
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.server.messages import Request
 
-# As the W3C writes it: version, trace, parent, flags. Only later versions than 00 may have more.
+# W3C Trace Context: version, trace, parent, flags. Only versions after 00 may have more.
 _TRACE = re.compile(
     rb"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?"
 )
 
 
 def describe_request(request: Request, client_address: ClientAddress) -> dict[str, object]:
-    """Where the request came from, and what it asked for."""
+    """The request's origin, method and route."""
     fields: dict[str, object] = {
         "address": client_address(request),
         "request_id": request.id.decode(),

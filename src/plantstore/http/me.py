@@ -1,4 +1,4 @@
-"""The user of a token and the stores that it opens, which a page or a program needs first."""
+"""``GET /me``: a token's user, and the stores that it opens."""
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ from plantstore.server.messages import Request, Response
 
 
 class MyStore(Struct, frozen=True, omit_defaults=True):
-    """A store that the token opens; ``by`` is who added the user to it, if it was a user."""
+    """A store that the token opens; ``by`` is the user who added the token's user, if any."""
 
     name: str
     role: Role
@@ -21,7 +21,7 @@ class MyStore(Struct, frozen=True, omit_defaults=True):
 
 
 class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The bearer of a token; fields that do not apply are omitted."""
+    """The holder of a token; fields that do not apply are omitted."""
 
     user: str
     label: str

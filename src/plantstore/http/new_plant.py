@@ -1,4 +1,4 @@
-"""Reads the headers of a create or an update: its media type and its key."""
+"""Reads the headers of a create or an update: media type and Idempotency-Key."""
 
 import re
 from collections.abc import Mapping
@@ -8,14 +8,14 @@ from plantstore.core.model import IdempotencyKey
 from plantstore.http.preconditions import refuse_precondition
 
 JSON_TYPE = b"application/json"
-# The headers besides Content-Type that concern a create; most requests have none.
+# The headers that matter for a create besides Content-Type; most requests have none.
 UNUSUAL = frozenset({b"content-encoding", b"idempotency-key", b"if-match", b"if-none-match"})
 REPLAYED = b"Idempotent-Replayed: true\r\n"
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
 def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TYPE) -> None:
-    """Require JSON, or another media type, in UTF-8; a body without a type is assumed to be it.
+    """Require JSON or this media type, in UTF-8; it is assumed for a body without a type.
 
     :raises RequestError: the body is something else, or encoded.
     """
@@ -46,7 +46,7 @@ def _refuse_type(reason: str, wanted: bytes) -> RequestError:
 
 
 def read_key(headers: Mapping[bytes, bytes], fingerprint: bytes) -> IdempotencyKey | None:
-    """The key of a request with this fingerprint; None if it has none.
+    """The request's idempotency key, with this fingerprint; None without a key.
 
     :raises RequestError: the Idempotency-Key is not valid, or there is a precondition.
     """

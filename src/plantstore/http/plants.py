@@ -50,7 +50,7 @@ _WAS_CREATED, _WAS_REPLAYED, _WAS_DELETED = Outcome.CREATED, Outcome.REPLAYED, O
 
 
 class PlantOperations:
-    """The operations of all stores."""
+    """Create, read, replace and delete, in any store."""
 
     def __init__(self, database: Database, authentication: Authentication) -> None:
         self._database = database
@@ -92,7 +92,7 @@ class PlantOperations:
     async def read(
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
-        """Read the plant; 304 if the client has it already."""
+        """Read the plant; 304 if the client already has it."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         condition, number = read_precondition(request.headers), _read_id(plant_id)
         plant = await self._database.find_plant(caller.store_id, number)

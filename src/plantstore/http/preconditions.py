@@ -1,6 +1,6 @@
 """Reads ``If-Match`` and ``If-None-Match`` of a request for one plant.
 
-Invariant: no change is made whose condition was not evaluated.
+Invariant: no change with a precondition is made unless the precondition was evaluated.
 """
 
 import re
@@ -27,7 +27,7 @@ def read_precondition(headers: Mapping[bytes, bytes]) -> Precondition | None:
 
 
 def refuse_precondition(headers: Mapping[bytes, bytes]) -> None:
-    """Refuse a change to what has no entity tag of its own.
+    """Refuse a precondition for a resource without an entity tag.
 
     :raises RequestError: the request has a precondition.
     """

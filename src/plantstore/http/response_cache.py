@@ -1,7 +1,7 @@
 """The cache of list responses: at most ``size`` bytes.
 
 A response is found in two ways. By store, revision and query: the revision, read with the caller,
-proves that the response is valid. And by the bytes of a complete request, if the database can tell
+proves that the response is current. Or by the bytes of a complete request, if the database can tell
 without a query that nothing was committed since: then nothing is parsed.
 """
 
@@ -14,17 +14,17 @@ from plantstore.core.model import Caller, IsFresh, never_fresh
 from plantstore.http.limits.fair_queue import BYTES_SENT, CACHED
 from plantstore.server.messages import HeaderLines, Response
 
-Key = tuple[int, int, bytes]  # store, its revision, the form and the query as it was sent
+Key = tuple[int, int, bytes]  # store, revision, and the form with the query as it was sent
 
-_ENTRY_BYTES = 1000  # the overhead of an entry, roughly
+_ENTRY_BYTES = 1000  # the approximate overhead of an entry
 _MAX_REQUEST = 2048
-_FILLED = 0.9  # after an eviction, so that not each new response has one
+_FILLED = 0.9  # after an eviction, so that not every new response evicts
 
 
 class CachedRequest(Struct, frozen=True):
-    """A request's caller and response; any response to the same bytes also has the ``lines``.
+    """A request's caller and response; a refusal of the same bytes also gets the ``lines``.
 
-    It expires with the caller's token, at a time in seconds.
+    It expires with the caller's token, at ``expires_at``, in seconds.
     """
 
     caller: Caller
@@ -36,11 +36,10 @@ class CachedRequest(Struct, frozen=True):
 
 
 class ResponseCache:
-    """The list responses that a process caches, in at most ``size`` bytes, of which ``used``.
+    """The list responses that a process caches: ``used`` of ``size`` bytes.
 
-    ``requests`` are complete requests seen before, by their bytes.
-    It counts those ``repeated`` by their status, those ``refused`` instead, and the ``hits``
-    and ``misses`` of queries.
+    ``requests`` are earlier requests, by their bytes. It counts ``repeated`` requests by status,
+    those ``refused``, and ``hits`` and ``misses`` of queries.
     """
 
     def __init__(self, size: int) -> None:
@@ -50,17 +49,17 @@ class ResponseCache:
         self._responses: OrderedDict[Key, Response] = OrderedDict()
         self.requests: dict[bytes, CachedRequest] = {}
         self._requests_used = 0
-        self._unchanged: IsFresh = never_fresh  # since all their callers were looked up
+        self._unchanged: IsFresh = never_fresh  # of all cached requests
 
     def reset_counts(self) -> None:
-        """Count from 0 on."""
+        """Reset all counts to 0."""
         self.repeated = {200: 0, 304: 0}
         self.refused = self.hits = self.misses = 0
 
     def put_request(
         self, raw: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
     ) -> None:
-        """Give this response to the same bytes, as long as nothing is committed.
+        """Cache the response to the bytes of a request, until something is committed.
 
         The ``lines`` are added to the response.
         """
@@ -101,7 +100,7 @@ class ResponseCache:
     def _make_room(self) -> None:
         if self.used <= self._size:
             return
-        self._evict_requests()  # they also hold responses
+        self._evict_requests()  # requests also hold responses
         while self.used > _FILLED * self._size:
             self.used -= _measure(*self._responses.popitem(last=False))
 

@@ -8,16 +8,16 @@ from plantstore.server.messages import HeaderLines, Response
 
 JSON = b"Content-Type: application/json\r\n"
 NO_STORE = b"Cache-Control: no-store\r\n"
-# A client's cache revalidates each time, and gets a 304 if nothing has changed.
+# A client revalidates its copy each time, and gets a 304 if nothing has changed.
 REVALIDATED = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
-_CR, _LF = b"\r\n"  # numbers: searching bytes in bytes raises an error inside, for 1 µs
+_CR, _LF = b"\r\n"  # as numbers: searching for bytes costs 1 µs more
 STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 encode = msgspec.json.Encoder().encode
 
 
 def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
-    """A response; ``body`` is None for one without a Content-Length."""
+    """Make a response; without a ``body`` it has no Content-Length."""
     if body is None:
         return Response(STATUS_LINES[status] + headers)
     head = b"%s%sContent-Length: %d\r\n" % (STATUS_LINES[status], headers, len(body))
@@ -43,7 +43,7 @@ def revision_line(revision: int) -> HeaderLines:
 
 
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:
-    """A response with a value as its JSON body."""
+    """Make a response with the value as its JSON body."""
     body = encode(value)
     lines = (STATUS_LINES[status], JSON, headers, len(body))
     return Response(b"%s%s%sContent-Length: %d\r\n" % lines, body)
@@ -54,7 +54,7 @@ def is_current(etag: bytes, known: bytes | None) -> bool:
     if known is None:
         return False
     opaque = etag.removeprefix(b"W/")
-    if opaque not in known and b"*" not in known:  # which is fast, however long the header is
+    if opaque not in known and b"*" not in known:  # fast even for a long header
         return False
     tags = [tag.strip().removeprefix(b"W/") for tag in known.split(b",")]
     return opaque in tags or tags == [b"*"]

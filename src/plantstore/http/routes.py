@@ -1,4 +1,4 @@
-"""The routes: the operations by path and method.
+"""The routes: operations by path and method.
 
 A path is split before it is unquoted, so that an encoded slash stays within its segment.
 """
@@ -17,11 +17,11 @@ from plantstore.http.me import describe_store, describe_token
 from plantstore.http.plants import PlantOperations
 from plantstore.server.messages import Response, Stream
 
-_MAX_PARTS = 9  # slashes that a path is split at: no route has so many
+_MAX_PARTS = 9  # more slashes than any route has
 
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
-# With the values in the path, which are the operation's arguments, and the path's pattern.
+# Methods, the values in the path (the operation's arguments), and the path's pattern.
 Route = tuple[Methods, tuple[str, ...], str]
 
 
@@ -39,7 +39,7 @@ class Routes:
         self.health = Health(database, pools)
         live = reads(self.health.respond_live)
         self.fixed: dict[bytes, Route] = {}
-        # By the part after a store's address: how many segments, and those that are not values.
+        # Below a store's address, by the number of segments and the constant segments.
         self._of_store: dict[tuple[int, tuple[str, ...]], tuple[Methods, str]] = {}
         self.add_of_store("/plants", reads(lists.respond) | {"POST": operations.create})
         of_plant = {"PUT": operations.replace, "DELETE": operations.delete}
@@ -48,14 +48,14 @@ class Routes:
         self._of_store[0, ()] = reads(partial(describe_store, authentication)), ""
         self.add("/livez", live)
         self.add("/readyz", reads(self.health.respond_ready))
-        self.add("*", live)  # of the service as a whole, for OPTIONS only
+        self.add("*", live)  # OPTIONS * is about the service as a whole
 
     def add(self, path: str, methods: Methods, pattern: str = "") -> None:
         """Add the route of a fixed path; its pattern is the path unless given."""
         self.fixed[path.encode()] = methods, (), pattern or path
 
     def add_of_store(self, pattern: str, methods: Methods) -> None:
-        """Add methods of a path below a store's address, such as ``/plants/{id}``."""
+        """Add a path below every store's address, such as ``/plants/{id}``."""
         parts = pattern[1:].split("/")
         place = len(parts), tuple(parts[::2])
         known, _ = self._of_store.get(place, ({}, ""))
@@ -83,5 +83,5 @@ class Routes:
 
 
 def reads(operation: Operation) -> dict[str, Operation]:
-    """The methods of a read-only path."""
+    """The methods of a path that is only read."""
     return {"GET": operation, "HEAD": operation}

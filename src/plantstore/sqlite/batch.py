@@ -42,11 +42,11 @@ class RecordTokenUses(Struct, frozen=True):
     """When tokens were used last, as JSON: an array of store, hash in hexadecimal, and time."""
 
     uses: str
-    store_id: int = 0  # of no store
+    store_id: int = 0  # belongs to no store
 
 
 class _Author(Struct, frozen=True):
-    """What a token may do in a store, or why it may not, and how events name it."""
+    """A token's scopes in a store, the refusal without them, and the author's columns in events."""
 
     scopes: frozenset[Scope]
     refusal: Outcome
@@ -54,7 +54,7 @@ class _Author(Struct, frozen=True):
 
 
 class _Store:
-    """What a store's row of ``revisions`` says, as of the current batch."""
+    """A store's row in ``revisions``, as of the current batch."""
 
     def __init__(self, revision: int, plants: int, max_plants: int | None) -> None:
         self.revision, self.plants, self.max_plants = revision, plants, max_plants
@@ -85,16 +85,16 @@ class BatchWriter:
         self._cleaned_at = 0
         # Of the current batch:
         self._at = 0
-        self._by: tuple[_Value, ...] = ()  # when, and whose write is applied
+        self._by: tuple[_Value, ...] = ()  # time and author of the current write
         self._stores: dict[int, _Store] = {}
         self._authors: dict[tuple[bytes, int], _Author] = {}  # by token and store
         self._events: list[tuple[_Value, ...]] = []
 
     def begin(self, timeout: int = 0) -> None:
-        """Begin a batch, waiting at most so many milliseconds for those of other connections.
+        """Begin a batch; wait at most ``timeout`` milliseconds for the writes of other connections.
 
         :raises apsw.BusyError: another connection is writing.
-        :raises apsw.SchemaChangeError: the schema is one that this program cannot work with.
+        :raises apsw.SchemaChangeError: this program cannot work with the schema.
         """
         self._at = now()
         self._stores.clear()
@@ -106,12 +106,12 @@ class BatchWriter:
             raise apsw.SchemaChangeError("a newer program migrated the database")
 
     def touch(self) -> None:
-        """Write a page without changing it: the commit of an empty batch writes nothing."""
+        """Rewrite a page unchanged: otherwise the commit of an empty batch writes nothing."""
         version = self._connection.pragma("user_version")
         self._connection.pragma("user_version", version)
 
     def apply(self, item: Write | RecordTokenUses) -> Written:
-        """Apply a write; returns how it ended, valid once the batch is committed."""
+        """Apply a write; returns its outcome, valid once the batch is committed."""
         write: Any = item
         rule = self._rules.get(type(write))  # fast, unlike a failing isinstance
         if rule is None:
@@ -133,7 +133,7 @@ class BatchWriter:
         if stored is not None:
             return _replay(key, *stored), store.revision
         outcome = rule(write, store)
-        if outcome is not Outcome.STORE_FULL:  # it may be missing on the next try
+        if outcome is not Outcome.STORE_FULL:  # there may be room on a retry
             row = (*user_key, key.fingerprint, outcome.value, self._at)
             self._execute(self._sql["insert_key"], row)
         return outcome, store.revision
@@ -147,9 +147,9 @@ class BatchWriter:
         if abs(self._at - self._cleaned_at) < _CLEAN_INTERVAL_MS:
             return
         self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
-        if not self._connection.changes():  # else there may be more, for the next batch
+        if not self._connection.changes():  # else the next batch deletes more
             self._cleaned_at = self._at
-        # Space that is not needed soon is returned to the file system.
+        # Return free space to the file system if it is over half of the file.
         if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
             self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()
 
@@ -159,7 +159,7 @@ class BatchWriter:
             self._execute("ROLLBACK")
 
     def _read(self, write: Write) -> _Author:
-        """Read what the write's token may do in the store, and the store: once for a batch."""
+        """Read the scopes of the write's token, and the store: once per batch."""
         caller, store_id = write.caller, write.store_id
         token = (caller.token_store_id, caller.token_hash, store_id, self._at)
         rows: Sequence[Row] = self._execute(self._sql["find_role_of_token"], token).fetchall()

@@ -37,8 +37,8 @@ _ADVICE = (
 )
 
 # WAL with FULL: a commit is on disk when it returns; on macOS only fullfsync flushes the drive's
-# own cache. The size limit shrinks a WAL file that has grown during a long read. Deleted content is
-# overwritten, so that no erased name remains; the cost is below 1 %.
+# own cache. The size limit truncates a WAL that grew during a long read. Deleted content is
+# overwritten, so that no erased name remains; this costs less than 1 %.
 _SETTINGS = f"""
     PRAGMA busy_timeout = {BUSY_TIMEOUT_MS};
     PRAGMA synchronous = FULL;
@@ -51,7 +51,7 @@ _SETTINGS = f"""
 
 
 def database_path(url: str) -> Path:
-    """The file of a URL such as ``sqlite:///plants.db`` or ``sqlite:////var/lib/plants.db``.
+    """The file named by a URL such as ``sqlite:///plants.db`` or ``sqlite:////var/lib/plants.db``.
 
     :raises UsageError: the URL names no file.
     """
@@ -62,7 +62,7 @@ def database_path(url: str) -> Path:
             "or sqlite:////var/lib/plantstore/plants.db for an absolute path"
         )
     try:
-        # SQLite names its other files after the target of a link, and so do we.
+        # SQLite names its other files after a link's target; so do we.
         file = Path(path).expanduser().resolve()
         str(file).encode()  # SQLite accepts only UTF-8
     except (OSError, RuntimeError, ValueError) as error:
@@ -73,30 +73,30 @@ def database_path(url: str) -> Path:
 def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
     """A connection to an existing file, with the settings that every connection needs.
 
-    It caches at most ``cache_mib`` MiB of pages, until another connection commits.
+    It caches up to ``cache_mib`` MiB of pages, until another connection commits.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    # Without it, SQLite, built with statistics on values, prepares a statement again for each bound
-    # value: the look-up of a caller would take 4 times as long.
+    # Otherwise SQLite, built with statistics on values, prepares a statement again for each bound
+    # value: the lookup of a caller would take 4 times as long.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.execute(_SETTINGS).fetchall()  # otherwise it stops at the first row
+    connection.execute(_SETTINGS).fetchall()  # execute alone stops at the first row
     connection.pragma("cache_size", -1024 * cache_mib)
     return connection
 
 
 def open_file(path: Path, cache_mib: int = 2) -> apsw.Connection:
-    """A connection to a file with this program's schema; one without tables gets them.
+    """A connection to a file with this program's schema; an empty file gets the tables.
 
-    A missing file is not created: for one that was moved away for a moment, SQLite would delete
-    the WAL, and with it writes.
+    A missing file is not created: if the file was only moved away for a moment, SQLite would delete
+    its WAL, and with it writes.
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
     with explained(path):
         _require_writable(path)
         with FileLock(path) as lock:
-            # A connection in WAL mode that has read keeps a restore from replacing the file, until
-            # it is closed; before, the lock does. Whoever holds it for longer is not a restore.
+            # The lock keeps a restore from replacing the file until this connection has read; then
+            # the connection does. A process that holds the lock for longer is not a restore.
             lock.try_acquire(_RESTORE_TIMEOUT)
             connection = connect(path, cache_mib)
             try:
@@ -125,7 +125,8 @@ def find_missing(path: Path) -> Sequence[Migration]:
 def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
     """Apply and return the migrations that the file lacks.
 
-    Unless this ``stops_older`` programs, it is refused while such a program may be running.
+    Without ``stops_older``, a migration that stops older programs is refused while one may be
+    running.
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
@@ -144,7 +145,7 @@ def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
 
 
 def close_at_stop(connection: apsw.Connection) -> None:
-    """Close a connection; the last one moves the WAL into the database, if it can."""
+    """Close a connection; the last one moves the WAL into the database if possible."""
     try:
         connection.close()
     except apsw.Error as error:  # the next start reads the WAL
@@ -152,7 +153,7 @@ def close_at_stop(connection: apsw.Connection) -> None:
 
 
 def ensure_file(path: Path) -> bool:
-    """Create the file, without tables, if it is missing; whether this call created it.
+    """Create the file, without tables, if it is missing; returns whether this call created it.
 
     :raises SetupError: it cannot be created; the message says what to do.
     """
@@ -161,7 +162,7 @@ def ensure_file(path: Path) -> bool:
 
 
 def require_file(path: Path, advice: str = _ADVICE) -> None:
-    """Refuse a missing file; ``advice`` says what to do.
+    """Refuse a missing file, with this ``advice``.
 
     :raises SetupError: it does not exist.
     """
@@ -171,9 +172,9 @@ def require_file(path: Path, advice: str = _ADVICE) -> None:
 
 
 def read_applied(connection: apsw.Connection) -> Sequence[Applied]:
-    """The migrations that the file recorded; none if it has no tables.
+    """The migrations recorded in the file; none if it has no tables.
 
-    :raises SetupError: its tables are those of another program.
+    :raises SetupError: the tables belong to another program.
     """
     if not connection.execute("SELECT count(*) FROM sqlite_schema").get:
         return []
@@ -198,7 +199,7 @@ def warn_of_permissions(path: Path) -> None:
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn errors of the file into sentences."""
+    """Raise errors of the file as SetupErrors."""
     try:
         yield
     except (OSError, apsw.Error) as error:
@@ -208,7 +209,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def find_reason(error: OSError | apsw.Error, path: Path) -> str:
-    """The reason for an error of the database's files, with missing permissions, if any."""
+    """The reason for an error of the database's files, with the missing permission, if any."""
     if isinstance(error, apsw.NotADBError):
         return "it is not a SQLite database; name another file"
     if os.path.isdir(path):  # noqa: PTH112 - Path's raises where a folder cannot be searched
@@ -220,14 +221,14 @@ def find_reason(error: OSError | apsw.Error, path: Path) -> str:
 
 
 def _require_writable(path: Path) -> None:
-    """Refuse a read-only file: SQLite would leave files beside it that stay read-only."""
+    """Refuse a read-only file: SQLite would create read-only files beside it."""
     if not os.access(path, os.W_OK):
         require_file(path)
         raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
 
 
 def _migrate(connection: apsw.Connection) -> Sequence[Migration]:
-    """Apply and return pending migrations, in one transaction, which a kill undoes."""
+    """Apply and return pending migrations, all in one transaction."""
     missing = find_pending(load_migrations(_PACKAGE), read_applied(connection))
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
     _enable_wal(connection)

@@ -1,10 +1,10 @@
-"""Detects without a query whether anything was committed to the database, by any process.
+"""Detects commits by any process, without a query.
 
 In WAL mode SQLite publishes each commit in the header of the WAL index, the shared memory file
-``<database>-shm`` (format: https://sqlite.org/walformat.html#the_wal_index_file_format): two
-equal copies of 48 bytes, with a counter, the number of frames and their checksums. While both
-are unchanged, no connection would read anything new. Measured, the check takes 0.1 µs; the look-up
-of a caller takes 5 µs, and 10 µs in a busy server.
+``<database>-shm`` (format: https://sqlite.org/walformat.html#the_wal_index_file_format): two equal
+copies of 48 bytes, with a counter, the number of frames and their checksums. While both are
+unchanged, no connection would read anything new. The check takes 0.1 µs; the lookup of a caller
+takes 5 µs, or 10 µs in a busy server.
 
 Invariant: the file stays open until every SQLite connection of the process is closed, because
 POSIX drops all of a process's locks on a file as soon as it closes any descriptor of it.
@@ -37,7 +37,7 @@ class DataVersion:
         return self._unchanged
 
     def count_wal_bytes(self) -> int:
-        """Bytes of the WAL that are in use: from its begin to its last commit."""
+        """The bytes of the WAL in use: from its beginning to its last commit."""
         page_size, frames = _SIZES.unpack_from(self._index, _SIZES_AT)
         return int(frames * page_size)
 

@@ -1,7 +1,7 @@
 """The database for serving, on SQLite.
 
-Callers, pages and what features read are read on the event loop's thread, in microseconds; writes
-go to the writer, long lists to a few threads of their own, and longer reads of features to one.
+Callers, pages and short reads of features run on the event loop, in microseconds. Writes go to the
+writer, long lists to a few threads of their own, and longer reads of features to one thread.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ from plantstore.sqlite.snapshot import SQLiteSnapshot, WalBound
 from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 2
-_MAX_STEPS = 5000  # of SQLite's machine, for what features read: a tenth of a millisecond
-_MAX_IN_A_ROW = 64  # callers that are read before the loop runs other tasks
-_CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file again
+_MAX_STEPS = 5000  # SQLite's steps for a read of a feature: a tenth of a millisecond
+_MAX_IN_A_ROW = 64  # callers read before the loop runs other tasks
+_CACHE_MIB = 16  # with SQLite's default of 2, most pages of 10^5 plants are reread from the file
 
 
 class SQLiteDatabase:
@@ -88,7 +88,7 @@ class SQLiteDatabase:
         return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``. Plants with tags are counted or may be many, so a thread reads them."""
+        """See ``Database``. A thread reads plants with tags: they are counted, or may be many."""
         name, arguments = page_query(store_id, query, max_count)
         rows = await self.read(name, *arguments) if query.tags else self._query(name, arguments)
         return to_page(rows[0])
@@ -107,7 +107,7 @@ class SQLiteDatabase:
         return snapshot
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Database``. A thread begins again with what is too long for the event loop."""
+        """See ``Database``. A thread restarts a read that takes too long for the event loop."""
         loop, execute = asyncio.get_running_loop(), self._features_connection.execute
         try:
             if (rows := self._read_briefly(name, arguments)) is not None:
@@ -160,7 +160,7 @@ class SQLiteDatabase:
         self.data_version.close()
 
     def _read_briefly(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row] | None:
-        """All rows, unless that takes too long."""
+        """All rows; None if reading them takes too long."""
         self._connection.set_progress_handler(lambda: True, _MAX_STEPS)
         try:
             return self._execute(self._sql[name], arguments).fetchall()

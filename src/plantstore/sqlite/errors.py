@@ -1,6 +1,6 @@
-"""What SQLite's errors mean: for a batch, for the process, and as a message of ``/readyz``.
+"""What SQLite's errors mean for a batch, for the process, and for the message of ``/readyz``.
 
-Invariant: a message has the file's name, and nothing else of its path.
+Invariant: a message has the file's name, but no other part of its path.
 """
 
 import logging
@@ -15,16 +15,16 @@ read_failures = FailureLog(logging.getLogger(__name__), "reads work again")
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 
-# After these a commit may be in the log but not in its index: a recovery after a crash would find
+# After these, a commit may be in the WAL but not in its index: recovery after a crash would find
 # it.
 _UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
 
 class FilesLostError(apsw.Error):
-    """A file that is open was replaced or removed, or is out of reach: what is written is lost."""
+    """An open file was replaced, removed or became unreachable: writes to it would be lost."""
 
 
-# These fail a batch as a whole; any other error is one write's.
+# These fail a whole batch; any other error fails one write.
 OF_THE_DATABASE = (
     FilesLostError,
     apsw.BusyError,
@@ -60,12 +60,12 @@ def explain_write(error: apsw.Error, name: str) -> str:
 
 
 def describe_write(error: apsw.Error, name: str) -> str:
-    """The reason in that message; SQLite's own text is missing for some."""
+    """The reason for that message; some errors have no text of SQLite."""
     return _OF_WRITES.get(type(error), str(error)).format(name=name)
 
 
 def unavailable(error: apsw.Error) -> DatabaseUnavailableError:
-    """The port's error for one of SQLite's in a read."""
+    """The port's error for a read that failed in SQLite."""
     read_failures.add("a read failed: %s", error)
     return DatabaseUnavailableError()
 
@@ -77,10 +77,10 @@ def breaks(error: apsw.Error) -> bool:
 
 
 def is_unsure(error: apsw.Error) -> bool:
-    """Whether a batch that failed so may have been committed."""
+    """Whether a batch that failed with this error may have been committed."""
     return breaks(error) or _code_of(error) in _UNSURE
 
 
 def _code_of(error: apsw.Error) -> int:
-    code: int = getattr(error, "extendedresult", 0)  # apsw's type stubs do not know it
+    code: int = getattr(error, "extendedresult", 0)  # missing in apsw's type stubs
     return code

@@ -1,7 +1,7 @@
-"""A lock between the processes of one machine, by a file beside the database.
+"""A lock between the processes of a machine, on a file beside the database.
 
-SQLite itself polls, so that of several writing processes some wait for hundreds of milliseconds; a
-process that waits for this lock is woken as soon as it is free.
+SQLite polls for its own lock, so some of several writing processes would wait for hundreds of
+milliseconds. A process that waits for this lock is woken as soon as the lock is free.
 """
 
 import fcntl
@@ -15,20 +15,20 @@ from typing import Self
 from plantstore.core.errors import SetupError
 from plantstore.sqlite.files import give_away, opened
 
-_SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: how many, and the first one
+_SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
-_POLL_SECONDS = 0.002  # a busy service leaves it free for about as long
+_POLL_SECONDS = 0.002  # a busy service leaves the lock free for about as long
 
 
 class FileLock:
-    """An open lock file; only one, in any process, is held at a time."""
+    """An open lock file; at most one process holds the lock."""
 
     def __init__(self, database: Path, suffix: str = "-lock") -> None:
         self._path = database.with_name(database.name + suffix)
-        # Following a link, a command of root would give away the link's target.
+        # If it followed a link, a command run by root would give away the target.
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._file = os.open(self._path, flags, 0o600)
-        with suppress(OSError):  # it belongs to another user, who has set the mode
+        with suppress(OSError):  # its owner has set the mode
             # All users who may write to the database may take its lock.
             owner = database.stat()
             writers = owner.st_mode & 0o022
@@ -37,14 +37,14 @@ class FileLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Wait until the lock is free, and hold it.
+        """Wait until the lock is free, then hold it.
 
         :raises SetupError: another process holds it for longer than a command waits.
         """
         if not self.try_acquire(_TIMEOUT):
             raise SetupError(
                 f"another process has held {self._path} for longer than {_TIMEOUT:g} s: "
-                "find it, with `fuser` for example, and try again"
+                "find it, for example with `fuser`, and try again"
             )
         try:
             yield
@@ -82,13 +82,13 @@ class FileLock:
 
 @contextmanager
 def unused(database: Path) -> Iterator[bool]:
-    """Keep all other processes from reading and writing the file; yields whether it exists.
+    """Keep all other processes from using the file; yields whether the file exists.
 
     Every connection in WAL mode that has read from a file holds a shared lock on it until it is
     closed, in SQLite's lock bytes (https://sqlite.org/fileformat2.html#the_lock_byte_page). A
-    service that has opened the file, but not read yet, holds a ``FileLock``.
+    service that has opened the file but not yet read it holds a ``FileLock``.
 
-    :raises SetupError: one of them uses it.
+    :raises SetupError: another process uses it.
     """
     if not database.exists():
         yield False
@@ -99,7 +99,7 @@ def unused(database: Path) -> Iterator[bool]:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, *_SQLITE_BYTES)
         except BlockingIOError:
             raise SetupError(
-                f"{database} is in use: stop the service, and what else uses it (find it with "
-                "`fuser`)"
+                f"{database} is in use: stop the service, and every other program that uses "
+                "it (see `fuser`)"
             ) from None
         yield True

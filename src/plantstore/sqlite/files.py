@@ -1,8 +1,8 @@
 """Owners and permissions of the database's files and folders.
 
-Invariant: new ones are accessible only to their owner, those created by root belong to the owner of
-the parent folder; and nothing is acknowledged that was written to a file which the next start does
-not find.
+Invariant: new files are accessible only to their owner; files created by root belong to the owner
+of the parent folder. No write is acknowledged that went to a file which the next start would not
+find.
 """
 
 import os
@@ -18,7 +18,7 @@ SUFFIXES = ("", "-wal", "-shm", "-lock")
 
 
 def create_file(path: Path) -> bool:
-    """Create an empty file and its missing folders; whether this call created it.
+    """Create an empty file and its missing folders; returns whether this call created it.
 
     :raises OSError: it cannot be created.
     """
@@ -38,7 +38,7 @@ def create_file(path: Path) -> bool:
 
 @contextmanager
 def opened(path: Path, flags: int) -> Iterator[int]:
-    """A file or folder, open within the block; only its owner can access a new file."""
+    """A file or folder, open within the block. A new file is accessible only to its owner."""
     file = os.open(path, flags | os.O_CLOEXEC, 0o600)
     try:
         yield file
@@ -47,14 +47,14 @@ def opened(path: Path, flags: int) -> Iterator[int]:
 
 
 def give_away(file: int, owner: os.stat_result) -> None:
-    """As root, give an open file or folder to this owner."""
+    """Change the owner of an open file or folder, if this runs as root."""
     if os.geteuid() == 0:
         with suppress(OSError):  # the file system has no owners
             os.fchown(file, owner.st_uid, owner.st_gid)
 
 
 def describe_obstacle(path: Path) -> str:
-    """The first of the database's files and folders that this user may not use, and its owner.
+    """Which of the database's files and folders this user may not use, and who owns it.
 
     The end of a sentence, such as ``; /data belongs to ada and has mode 0700, and this runs as
     eve``, or empty.
@@ -99,7 +99,7 @@ class OpenFiles:
         self._identities = [(file, _identify(file)) for file in files]
 
     def require_same(self) -> None:
-        """Refuse files that are not the open ones any more.
+        """Refuse to go on with files that are no longer the opened ones.
 
         :raises FilesLostError: one was replaced or removed, or cannot be reached.
         """

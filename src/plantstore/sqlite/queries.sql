@@ -1,5 +1,5 @@
--- The SQL that only SQLite has, by name; the rest is in sql/queries.sql. Every query of a store's
--- data names the store.
+-- The queries for SQLite only, by name; shared queries are in sql/queries.sql. Every query of a
+-- store's data names the store.
 
 
 -- Serving: callers and lists -----------------------------------------------------------------
@@ -21,8 +21,8 @@ LEFT JOIN revisions AS r ON r.store_id = coalesce(?4, (SELECT store_id FROM stor
 LEFT JOIN members AS m ON m.store_id = r.store_id AND m.user_id = t.user_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 
--- The JSON is made here: half the time of objects made from rows, and without Python's lock.
--- One statement per page: two would need a transaction to see the same revision.
+-- SQLite makes the JSON: twice as fast as objects made from rows, and without Python's lock. One
+-- statement per page: two would need a transaction to see the same revision.
 
 -- name: read_page
 SELECT r.revision, r.plants, page.count, page.plants, last_id,
@@ -73,7 +73,7 @@ ORDER BY p.id LIMIT 2 OFFSET ?3
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 
--- The role of a token's user in the store that it writes to; no row where the token is not valid.
+-- The role of the token's user in the store of the write; no row if the token is not valid.
 
 -- name: find_role_of_token
 SELECT m.role FROM tokens AS t LEFT JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
@@ -98,8 +98,8 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 DELETE FROM idempotency_keys WHERE created_at <=
     (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
 
--- When tokens were used last: one statement for all of them. It also writes a time that is there already,
--- because its commit invalidates cached callers, so that they are noted again.
+-- Last uses of tokens, in one statement. It also writes unchanged times: its commit invalidates
+-- cached callers, so that the next use of their tokens is recorded.
 
 -- name: note_token_uses
 UPDATE tokens AS t SET last_used_at = o.at
@@ -110,8 +110,8 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 
 -- Administration -------------------------------------------------------------------------------
 
--- What PostgreSQL needs for rows that were copied: SQLite's AUTOINCREMENT knows the highest number, and
--- its plans need no statistics.
+-- PostgreSQL needs these after rows were copied. SQLite does not: AUTOINCREMENT knows the highest
+-- number, and plans need no statistics.
 
 -- name: advance_sequences
 SELECT 1
@@ -119,7 +119,7 @@ SELECT 1
 -- name: analyze
 SELECT 1
 
--- The plants with ids that are a JSON array.
+-- The plants whose ids are in a JSON array.
 
 -- name: find_plants_among
 SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id IN (SELECT value FROM json_each(?2))

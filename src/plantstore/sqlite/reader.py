@@ -1,4 +1,4 @@
-"""Reads and checks a SQLite file as it is.
+"""Reads and checks a SQLite file without changing it.
 
 Invariant: the file, its permissions and the list of files in its folder stay the same, whether a
 service uses the database, was killed, or never ran.
@@ -23,7 +23,7 @@ from plantstore.sqlite.files import describe_obstacle
 
 _MAX_DAMAGE = 20
 _STEPS = 100_000  # of SQLite's virtual machine: some milliseconds
-_PROBE_BYTES = 2**20  # more than a transaction with many writes takes
+_PROBE_BYTES = 2**20  # more than a large transaction takes
 
 
 def check_file(path: Path) -> Iterator[Check]:
@@ -44,22 +44,22 @@ def check_file(path: Path) -> Iterator[Check]:
 
 
 def open_unchanged(path: Path, *, can_write: bool) -> apsw.Connection:
-    """A connection for reading; ``can_write`` says whether this user may write to the file."""
+    """A read-only connection; ``can_write`` says whether this user may write to the file."""
     has_wal, has_index = (path.with_name(path.name + end).exists() for end in ("-wal", "-shm"))
-    # SQLite must not create files beside it that it cannot delete at the end.
+    # SQLite must not create files that it cannot delete at the end.
     immutable = int(not can_write and not has_wal and not has_index)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(f"{path.as_uri()}?immutable={immutable}", flags=flags)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    if has_wal:  # closing the last connection would checkpoint it
+    if has_wal:  # else closing the last connection checkpoints the WAL
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    if has_wal and not has_index:  # nobody uses the copy: keep its index in memory
+    if has_wal and not has_index:  # nobody uses this copy: keep the index in memory
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return connection
 
 
 def open_to_read(path: Path) -> apsw.Connection:
-    """A connection for reading, whose long queries can be interrupted by a signal.
+    """A read-only connection, whose long queries can be interrupted by a signal.
 
     :raises SetupError: the file cannot be opened.
     """
@@ -76,7 +76,7 @@ def make_interruptible(connection: apsw.Connection) -> None:
 
 
 class SQLiteReader:
-    """Reads named queries of a file's connection."""
+    """Runs named queries on a connection that only reads."""
 
     def __init__(self, path: Path, connection: apsw.Connection) -> None:
         self._path = path
@@ -92,14 +92,14 @@ class SQLiteReader:
             if damage != "ok":
                 yield f"the file is corrupt: {damage}"
         for table, _, parent, _ in self._connection.execute("PRAGMA foreign_key_check"):
-            yield f"a row of {table} is of one of {parent} that does not exist"
+            yield f"a row of {table} refers to a missing row of {parent}"
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[SQLiteReader]:
-    """A reader of the file as it is at the start.
+    """A reader that sees the file as it is at the start of the block.
 
-    :raises SetupError: the file cannot be read, or its schema is not this program's.
+    :raises SetupError: the file cannot be read, or has another schema.
     """
     with closing(open_to_read(path)) as connection:
         with explained(path):
@@ -124,7 +124,7 @@ def _check_schema(path: Path, connection: apsw.Connection) -> str:
 
 
 def require_unchanged_schema(connection: apsw.Connection) -> None:
-    """Refuse triggers, and our tables and indexes if they differ from the migrations.
+    """Refuse triggers, and tables and indexes of ours that differ from the migrations.
 
     Other objects, such as an operator's own index, change no data.
 
@@ -132,7 +132,7 @@ def require_unchanged_schema(connection: apsw.Connection) -> None:
     """
     migrations, theirs = load_migrations("plantstore.sqlite"), _read_schema(connection)
     changed = {definition for definition in theirs if definition[0] == "trigger"}
-    # Tables of a newer, compatible program are unknown here.
+    # Tables of a newer, compatible program are not known here.
     if connection.execute("SELECT count(*) FROM schema_migrations").get == len(migrations):
         with closing(apsw.Connection(":memory:")) as made:
             made.execute(";".join(migration.sql for migration in migrations))
@@ -150,7 +150,7 @@ def _read_schema(connection: apsw.Connection) -> set[tuple[str, str, str]]:
 
 
 def _try_folder(path: Path) -> str:
-    """Write to an unnamed file in the folder: if that fails, so does SQLite."""
+    """Write to an unnamed file in the folder: if that fails, SQLite would fail too."""
     try:
         mode = path.stat().st_mode
         if not (mode & 0o200 and os.access(path, os.W_OK)):  # root may, the service may not

@@ -1,6 +1,6 @@
 """Checks whether the file can be read and written, cheaply and without waiting for a lock.
 
-Only on request, and at most once a second: the files are those that were opened, the disk has
+On request, at most once a second, it checks that the files are those that were opened, the disk has
 space, a read works, and the writer has committed a batch within the last second.
 """
 
@@ -18,7 +18,7 @@ from plantstore.sqlite.errors import FilesLostError, explain_write
 from plantstore.sqlite.writer import Writer
 
 _INTERVAL = 1.0
-_PROBE_SECONDS = 0.5  # to wait for the writer, which may be waiting for a lock
+_PROBE_SECONDS = 0.5  # the writer may be waiting for a lock
 _MIN_FREE = 64 * 1024  # bytes: enough for a small batch
 
 
@@ -59,14 +59,14 @@ class Readiness:
         return await self._check_write()
 
     async def _check_write(self) -> str | None:
-        """Have the writer commit a batch, unless it just did; it reports its own failures."""
+        """Make the writer commit a batch, unless it just did. The writer reports its failures."""
         if self._loop.time() - self._writer.worked_at < _INTERVAL:
             return None
         probe = self._probe
         try:
             if probe is None or probe.done():
                 probe = self._probe = self._writer.probe()
-        except (OverloadedError, DatabaseUnavailableError):  # the writer has the reason
+        except (OverloadedError, DatabaseUnavailableError):  # the writer knows the reason
             return None
         await asyncio.wait([probe], timeout=_PROBE_SECONDS)
         error = probe.exception() if probe.done() else None

@@ -18,9 +18,9 @@ _READERS_TIMEOUT_MS = 1000  # no other process writes while it waits for them
 
 
 def open_same_file(url: str, file: os.stat_result) -> "SQLiteSession":
-    """A session on this file, never on one that has replaced it.
+    """A session on this file, never on a file that has replaced it.
 
-    :raises SetupError: the URL names another file, or it cannot be used.
+    :raises SetupError: the URL now names another file, or the file cannot be used.
     """
     path = database_path(url)
     with explained(path):

@@ -1,9 +1,9 @@
 """A store as it was at one moment, on a connection of its own, for a long list.
 
-The connection is used by one thread at a time, and never by the event loop's.
+One thread at a time uses the connection, never the event loop's thread.
 
-SQLite moves the WAL into the database only as far as no snapshot needs it. If it grows beyond its
-bound, the oldest snapshot is aborted, then the next, until the WAL restarts.
+SQLite can move into the database only the part of the WAL that no snapshot needs. If the WAL grows
+beyond its bound, the oldest snapshot is aborted, then the next, until the WAL restarts.
 """
 
 import asyncio
@@ -54,14 +54,14 @@ class SQLiteSnapshot(SnapshotReads):
         try:
             await self._run(lambda: self._open(path))
         except BaseException:
-            self._submit(self._close)  # also if it is still being opened
+            self._submit(self._close)  # even while it is being opened
             raise
 
     def watch(self, abort: Callable[[], object]) -> None:
         self._abort_list = abort
 
     def abort(self) -> None:
-        """End the transaction, even if more is to be read."""
+        """End the transaction, even if a read is in progress."""
         self.is_aborted = True
         self._submit(self._close)
         self._abort_list()
@@ -108,7 +108,7 @@ class SQLiteSnapshot(SnapshotReads):
 
 
 class WalBound:
-    """At most about ``max_size`` bytes while there are ``snapshots``, the oldest first."""
+    """Bounds the WAL to about ``max_size`` bytes by aborting ``snapshots``, the oldest first."""
 
     def __init__(
         self, data_version: DataVersion, max_size: int, snapshots: Iterable[SQLiteSnapshot]
@@ -129,7 +129,7 @@ class WalBound:
     def _look(self) -> None:
         size = self._data_version.count_wal_bytes()
         held = [snapshot for snapshot in self._snapshots if not snapshot.is_aborted]
-        # If nothing was written, the WAL may have been ready to restart.
+        # If nothing was written, the WAL may be about to restart.
         if held and size > self._max_size and size > self._size:
             logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
             held[0].abort()

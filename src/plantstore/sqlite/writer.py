@@ -1,10 +1,10 @@
-"""Group commit: all waiting writes become one transaction, then those that arrive meanwhile.
+"""Group commit: all waiting writes become one transaction.
 
 The event loop executes a batch's statements, which takes microseconds; the writer's own thread
 waits for the disk, and for locks. Writes that arrive meanwhile form the next batch.
 
-Invariant: a write's future has an outcome only after its commit is durable, and a write that timed
-out was never executed.
+Invariant: a write's future gets an outcome only after its commit is durable; a write that timed out
+is never executed.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ _SWEEP_SECONDS = 1.0
 _GATHERING_SECONDS = 0.005
 _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
-_PROBE = RecordTokenUses("[]")  # it changes nothing
+_PROBE = RecordTokenUses("[]")  # changes nothing
 
 Item = Write | RecordTokenUses | Atomic
 Pending = tuple[Item, "asyncio.Future[Written]", float]
@@ -53,9 +53,9 @@ Pending = tuple[Item, "asyncio.Future[Written]", float]
 class Writer:
     """The only writer of this process.
 
-    The ``queue`` is shared by stores; a write that has not begun within ``timeout`` seconds times
-    out. ``broken`` gets the error that ends all writing; ``worked_at`` is the loop's
-    time of the last commit. The ``observers`` get each commit. ``files`` are the open files.
+    Stores share the ``queue``. A write that has not begun within ``timeout`` seconds times out.
+    ``broken`` gets the error that ends all writing; ``worked_at`` is the loop's time of the last
+    commit. Each commit is passed to the ``observers``.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Writer:
     def probe(self) -> "asyncio.Future[Written]":
         """Run a batch that writes nothing, together with what is waiting."""
         future = self.submit(_PROBE)
-        future.add_done_callback(asyncio.Future.exception)  # nobody may be waiting for it any more
+        future.add_done_callback(asyncio.Future.exception)  # maybe nobody awaits it any more
         return future
 
     def find_reason(self) -> str | None:
@@ -119,7 +119,7 @@ class Writer:
         return BLOCKED if self._is_late else None
 
     async def close(self) -> bool:
-        """Commit what is waiting, and close the file; whether that was possible."""
+        """Commit the waiting writes and close the file; returns whether that succeeded."""
         self._sweep.cancel()
         if self._running is not None:
             await asyncio.wait([self._running], timeout=self._timeout)
@@ -127,7 +127,7 @@ class Writer:
             logger.error("%d writes were not executed when the service stopped", len(self._pending))
             return False
         if self.broken.done():
-            # Closing would checkpoint the WAL, and rely on the disk again.
+            # Closing would checkpoint the WAL, and trust the disk again.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         close_at_stop(self._connection)
         self._lock.close()
@@ -155,7 +155,7 @@ class Writer:
         except Exception as error:
             logger.exception("the writer cannot continue")
             self._break(error)
-        waiting, self._pending = self._pending, []  # only non-empty if it is broken
+        waiting, self._pending = self._pending, []  # empty unless the writer is broken
         _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
         self._running = None
 
@@ -163,7 +163,7 @@ class Writer:
         if not self._lock.try_acquire():
             await self._thread.run(self._lock.acquire)
         try:
-            self._is_late = False  # some may have timed out, but now the lock is free
+            self._is_late = False  # writes may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
             self._queue.places.clear()
             waiting = [write for write in pending if not write[1].done()]
@@ -177,7 +177,7 @@ class Writer:
             await self._thread.run(self._checkpoint)
 
     async def _commit(self, batch: Sequence[Pending]) -> Sequence[Written | Exception]:
-        if self.broken.done():  # by another write of the batch that was committed alone
+        if self.broken.done():  # by an earlier commit of this batch
             return [DatabaseUnavailableError() for _ in batch]
         try:
             outcomes = await self._write([write for write, _, _ in batch])
@@ -230,7 +230,7 @@ class Writer:
         return outcomes if atomic is None else outcomes[-1:]
 
     def _checkpoint(self) -> None:
-        """Copy a grown WAL into the database, after the responses are sent."""
+        """Copy a large WAL into the database, after the responses were sent."""
         try:
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.BusyError:

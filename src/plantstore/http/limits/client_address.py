@@ -1,6 +1,6 @@
-"""The address of the client that sent a request, also behind proxies.
+"""Finds the address of the client that sent a request, also behind proxies.
 
-Invariant: a client cannot choose it: only trusted proxies are believed about their peers.
+Invariant: a client cannot forge it: only the forwarded headers of trusted proxies are used.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from plantstore.core.settings import UNIX
 from plantstore.server.messages import Request
 
-_MAX_HOPS = 20  # only the last addresses of a header are examined
+_MAX_HOPS = 20  # only the last addresses of a header are read
 
 Address = IPv4Address | IPv6Address
 
@@ -22,9 +22,9 @@ class ClientAddress:
         self._trusted = tuple(ip_network(network) for network in trusted if network != UNIX)
 
     def __call__(self, request: Request) -> str:
-        """The address, without a port; ``unix`` on a Unix socket, empty where it is not known.
+        """The address, without a port; ``unix`` on a Unix socket, empty if it is unknown.
 
-        It is the last one, on the way from us to the client, that is not a trusted proxy's.
+        It is the first address, on the way from us to the client, that is not a trusted proxy.
         """
         address = _parse(request.address)
         if address is None:
@@ -43,9 +43,9 @@ class ClientAddress:
 
 
 def _parse(text: str) -> Address | None:
-    """An address, as in ``192.0.2.1``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``.
+    """Parse ``192.0.2.1``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``.
 
-    An IPv4 address written as IPv6, as dual-stack sockets do, becomes IPv4.
+    An IPv4-mapped IPv6 address, as dual-stack sockets report, becomes IPv4.
     """
     text = text.strip()
     if text.startswith("["):

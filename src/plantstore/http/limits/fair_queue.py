@@ -1,32 +1,32 @@
-"""A fair queue: while several users are active, none gets more than a quantum in a round.
+"""A fair queue: while several users are active, each gets at most a quantum per round.
 
-A round is one iteration of the event loop, with all requests that arrived since the last one. A
-user's requests beyond the quantum wait for the next rounds, in their order, so a user who floods
-the service delays mostly themselves. A cost beyond the quantum is paid in the next rounds. A user
-who is alone never waits.
+A round is one iteration of the event loop, with all requests that arrived since the last iteration.
+A user's requests beyond the quantum wait in order for the next rounds, so users who flood the
+service mostly delay themselves. A single request that costs more than the quantum is paid for in
+the next rounds. A lone user never waits.
 
-While several stores are active, all users of a store together get no more than two quanta, and so
-do all clients without a token: a store's owner can make users, and an attacker may have addresses.
+While several stores are active, all users of a store together get at most two quanta, and so do all
+clients without a token: a store's owner can create users, and an attacker can have many addresses.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Hashable
 
-CACHED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
-ROUTED = 6  # of any other request; and also:
-BYTES_SENT = 4096  # of a response, which cost 1 more
-BYTES_READ = 512  # of a body
-REFUSED = 18  # is added to that of a request that is refused, which is explained and logged
+CACHED = 1  # the cost of a request that the cache answers by its bytes: 10 µs
+ROUTED = 6  # the cost of any other request, plus:
+BYTES_SENT = 4096  # bytes of a response that cost 1 more
+BYTES_READ = 512  # bytes of a body that cost 1 more
+REFUSED = 18  # for a refusal, which is explained and logged
 _QUANTUM = 24
 _GROUP_QUANTUM = 48
-_SHARED_SECONDS = 10.0  # after another user was seen
+_SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
 
 _Waiting = tuple[int, "asyncio.Future[None]"]
 
 
 class Active:
-    """Whether several of them, users or groups, were active recently."""
+    """Tracks whether several users, or several groups, were active recently."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -48,7 +48,7 @@ class Active:
 
 
 class FairQueue:
-    """The turns of the users, or networks, of a process. Make it on the event loop.
+    """The turns of users, or networks, in a process. Create it on the event loop.
 
     ``users.are_several`` says whether several were active recently.
     """
@@ -57,7 +57,7 @@ class FairQueue:
         self._loop = asyncio.get_running_loop()
         self.users, self._groups = Active(), Active()
         self._spent: dict[Hashable, int] = {}  # in this round, by users and by groups
-        self._waiting: dict[Hashable, deque[_Waiting]] = {}  # whose turn is next, first
+        self._waiting: dict[Hashable, deque[_Waiting]] = {}  # the next turn first
 
     def try_take(self, key: Hashable, cost: int) -> bool:
         """Take a turn if there is one now; returns whether there was."""
@@ -83,7 +83,7 @@ class FairQueue:
     async def take_of_network(self, network: Hashable) -> None:
         """Take a turn for a request without a known user, such as a health check.
 
-        With only a few in a round, a lone user's requests still need not wait.
+        A few of these in a round do not make a lone user wait.
         """
         if network not in self._waiting and self._has_turn(network):
             self._spend(network, ROUTED)
@@ -91,7 +91,7 @@ class FairQueue:
             await self.take(network, ROUTED)
 
     def charge(self, key: Hashable, cost: int) -> None:
-        """Add to the cost of a request, whose size is known after it was handled."""
+        """Charge more for a request: its size is known only after it was handled."""
         if self.users.are_several:
             self._spend(key, cost)
 
@@ -122,13 +122,13 @@ class FairQueue:
             del self._waiting[key]
             while waiting and self._has_turn(key):
                 cost, turn = waiting.popleft()
-                if not turn.done():  # the service stopped waiting for it
+                if not turn.done():  # the request still waits
                     turn.set_result(None)
                     self._spend(key, cost)
-            if waiting:  # after all others
+            if waiting:  # at the end of the queue
                 self._waiting[key] = waiting
 
 
 def _group_of(key: Hashable) -> int | None:
-    """The store of a user's token, or None: all networks are one group."""
+    """The store of a user's token; None for networks, which are one group."""
     return key[0] if isinstance(key, tuple) else None

@@ -1,8 +1,8 @@
 """Bounds the cost of invalid tokens, without refusing valid ones.
 
-A token that a broken client repeats is counted by itself; different tokens, as in guessing, are
-counted together by address. Beyond the rate they are refused with 42901; malformed and repeated
-ones cost no query.
+A repeated token, as of a broken client, has a count of its own; different tokens, as in guessing,
+are counted by address. Beyond the rate they are refused with 42901. Malformed and repeated tokens
+cost no query.
 """
 
 from plantstore.core.errors import InvalidTokenError
@@ -12,16 +12,16 @@ from plantstore.http.limits.rates import Rates, require
 
 
 class InvalidTokens:
-    """At most ``count`` in ``seconds`` for each address. Only hashes of tokens are kept."""
+    """Allows each address ``count`` invalid tokens per ``seconds``. Keeps only hashes of tokens."""
 
     def __init__(self, count: int, seconds: float) -> None:
         self._networks = Rates(count, seconds)
         self._tokens = Rates(count, seconds)
 
     def check(self, address: str, token: str) -> None:
-        """Return if only a look-up can tell whether the token is valid.
+        """Return if only a lookup can tell whether the token is valid.
 
-        :raises PlantStoreError: it is not, or it comes too early after others.
+        :raises PlantStoreError: it is invalid, or comes too soon after others.
         """
         require(self._tokens.check((network_of(address), hash(token))))
         if not is_well_formed(token) and not can_be_declared(token):
@@ -29,13 +29,13 @@ class InvalidTokens:
             raise InvalidTokenError
 
     def has_come_from(self, address: str) -> bool:
-        """Whether guesses came from the address recently."""
+        """Whether the address sent invalid tokens recently."""
         return network_of(address) in self._networks
 
     def count(self, address: str, token: str, *, was_valid: bool) -> None:
-        """Count a token that is not valid; one that was valid is not a guess.
+        """Count an invalid token; a token that was valid before is not a guess.
 
-        :raises RequestError: it comes too early after others.
+        :raises RequestError: it comes too soon after others.
         """
         network, key = network_of(address), hash(token)
         is_guess = not was_valid and (network, key) not in self._tokens

@@ -1,4 +1,4 @@
-"""Lanes, for work too long for the rounds of a fair queue: one piece of a lane at a time."""
+"""Lanes, for work too long for a round of the fair queue: each runs one piece at a time."""
 
 import asyncio
 from collections import deque
@@ -8,13 +8,13 @@ from weakref import WeakValueDictionary
 
 from plantstore.http.limits.fair_queue import FairQueue
 
-_PAUSE = 1.0  # for a second in which a piece of work was done
+_PAUSE = 1.0  # seconds of pause per second of work
 
 
 class Lane:
-    """Runs one piece of work at a time; the keys of those that wait have turns.
+    """Runs one piece of work at a time; the keys of waiting pieces take turns.
 
-    While several users are active, the lane is then left to others for as long as the work took.
+    While several users are active, the lane then pauses for as long as the work took.
     """
 
     def __init__(self, turns: FairQueue) -> None:
@@ -25,7 +25,7 @@ class Lane:
         self._began = 0.0
 
     async def enter(self, key: Hashable = None) -> None:
-        """Wait until no piece of work is in progress, and it is the key's turn."""
+        """Wait until the lane is free and it is the key's turn."""
         if self._is_taken:
             turn = self._loop.create_future()
             self._waiting.setdefault(key, deque()).append(turn)
@@ -50,7 +50,7 @@ class Lane:
             turn = turns.popleft()
             if turns:  # after all others
                 self._waiting[key] = turns
-            if not turn.done():  # it was not cancelled
+            if not turn.done():  # not cancelled
                 turn.set_result(None)
                 return
         self._is_taken = False
@@ -65,7 +65,7 @@ class Lanes:
 
     @asynccontextmanager
     async def of(self, key: Hashable) -> AsyncIterator[None]:
-        """Do a piece of work in the lane of the user."""
+        """Run a piece of work in the user's lane."""
         if not self.turns.users.are_several:
             yield
             return

@@ -1,7 +1,7 @@
-"""Rates: how often something may be done for each of many keys, such as users.
+"""Rate limits by key, such as a user.
 
-Each key has a token bucket, kept as one number: the time when it will be full again. A full bucket
-is the same as a new one, so it need not be kept.
+Each key has a token bucket, stored as one number: the time when it will be full again. A full
+bucket is the same as a new one, so it is not stored.
 """
 
 import heapq
@@ -12,11 +12,11 @@ from collections.abc import Callable, Hashable
 from plantstore.core.errors import RequestError
 
 MAX_KEYS = 10_000
-_TOLERANCE = 1e-6  # seconds: what rounding may come to
+_TOLERANCE = 1e-6  # seconds, for rounding errors
 
 
 class Rates:
-    """``count`` times in each ``seconds``, all at once or not, for each of ``max_keys`` keys.
+    """Allows ``count`` per ``seconds``, even in one burst, for each of ``max_keys`` keys.
 
     With more keys, the fullest buckets are evicted.
     """
@@ -41,7 +41,7 @@ class Rates:
         return key in self._full_at
 
     def take(self, key: Hashable) -> int:
-        """Take one of the key's tokens; 0, or the whole seconds until there is one."""
+        """Take one of the key's tokens: returns 0, or the whole seconds until there is a token."""
         now = self._clock()
         full_at = max(self._full_at.get(key, now), now) + self._interval
         missing = full_at - now - self._seconds
@@ -59,14 +59,14 @@ class Rates:
         return math.ceil(missing) if missing > _TOLERANCE else 0
 
     def _evict(self) -> None:
-        # Half of them at a time: to find the fullest takes a millisecond.
+        # Half of them at once: finding the fullest takes a millisecond.
         emptiest = heapq.nlargest(self._max_keys // 2, self._full_at.items(), lambda it: it[1])
         now = self._clock()
         self._full_at = {key: full_at for key, full_at in emptiest if full_at > now}
 
 
 def require(seconds: int) -> None:
-    """Refuse the request if it came this many seconds too early.
+    """Refuse the request if it came these seconds too early.
 
     :raises RequestError: the number is not 0.
     """
