@@ -101,9 +101,11 @@ class Service:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         if self.process.poll() is None:
             self.stop()
+        if error is not None:
+            error.add_note(f"The service's exit status: {self.process.returncode}\n{self.log()}")
 
     def log(self) -> str:
         return self.log_path.read_text(encoding="utf-8")
