@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.databases import SQLITE_ONLY
-from tests.http.blocking import FILLER, fill_store, new_plant
+from tests.http.blocking import FILLER, fill_store, new_plant, takes_at_most
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
@@ -62,6 +62,14 @@ def test_bodies_that_never_come_keep_nobody_out(service: Service, *, has_token: 
         for _ in range(10):
             assert answers_of(victim) == [200, 200, 200]
         wait_until(lambda: answers_of(attacker) == [200, 200, 200])  # the oldest gave way
+
+
+def test_pipelines_that_wait_take_little_memory(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"max_requests": 64}) as service:
+        attacker, victim = make_fixture(service), make_fixture(service)
+        pipeline = attacker.message(LISTS[0]).to_bytes() * 2000  # 300 KB
+        with takes_at_most(service, 10_000_000), flood(service, *100 * [pipeline]):
+            assert answers_of(victim) == [200, 200, 200]
 
 
 def test_answers_that_one_reader_does_not_take_keep_nobody_out(tmp_path: Path, url: str) -> None:

@@ -25,6 +25,8 @@ _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
+UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
+
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
 _SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
 _LONG_BYTES = 3 * 4096
@@ -136,24 +138,27 @@ class EvictingPool(Pool):
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
-        self._units: dict[object, tuple[Hashable, Evict]] = {}  # the oldest first
+        self._taken: dict[object, tuple[Hashable, int, Evict]] = {}  # the oldest first
 
-    def put(self, unit: object, holder: Hashable, evict: Evict) -> None:
-        """Take a unit; ``evict`` is called when the pool evicts it."""
-        if not self.try_take(holder):
+    def put(self, key: object, holder: Hashable, evict: Evict, count: int = 1) -> None:
+        """Take units under a key; ``evict`` is called when the pool evicts them."""
+        if not self.try_take(holder, count):
             owner = holder if holder in self._held else self.largest
-            oldest = next(key for key, (its, _) in self._units.items() if its == owner)
-            _, evict_oldest = self._units.pop(oldest)
-            self.give_back(owner)
-            evict_oldest()
-            self.add(holder, 1)
-        self._units[unit] = holder, evict
+            missing = count
+            while missing > 0 and owner in self._held:
+                oldest = next(key for key, taken in self._taken.items() if taken[0] == owner)
+                _, its_count, evict_oldest = self._taken[oldest]
+                self.remove(oldest)
+                evict_oldest()
+                missing -= its_count
+            self.add(holder, count)
+        self._taken[key] = holder, count, evict
 
-    def remove(self, unit: object) -> None:
-        """Release a unit, unless it was evicted."""
-        entry = self._units.pop(unit, None)
-        if entry is not None:
-            self.give_back(entry[0])
+    def remove(self, key: object) -> None:
+        """Release units, unless they were evicted."""
+        if key in self._taken:
+            holder, count, _ = self._taken.pop(key)
+            self.give_back(holder, count)
 
 
 class WriteQueue:
@@ -191,7 +196,7 @@ class Pools:
         self.connections = Pool("connections", settings.max_connections)
         self.handshakes = EvictingPool("handshakes", settings.max_requests)
         self.requests = Pool("requests", 2 * settings.max_requests)
-        self.bodies = EvictingPool("bodies", settings.max_requests)
+        self.unread_bytes = EvictingPool("unread_bytes", settings.max_requests * UNREAD_BYTES)
         self.unsent_bytes = Pool("unsent_bytes", settings.max_unsent_bytes)
         self.streams = Pool("streams", settings.max_streams)
         self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]

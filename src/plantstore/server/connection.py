@@ -13,7 +13,7 @@ from enum import Enum, auto
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
-from plantstore.core.pools import network_of
+from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections
 from plantstore.server.heads import CLOSE, MAX_HEAD, Head, HeadParser
@@ -24,7 +24,8 @@ from plantstore.server.tracing import REQUEST_ID, TracingLines, read_id
 
 logger = logging.getLogger(__name__)
 
-_MAX_BUFFER = 64 * 1024  # bytes that are not parsed yet
+_MAX_BUFFER = 64 * 1024  # bytes of a body that nobody has read yet
+_PIECE = 8 * 1024  # bytes: what follows a request is copied
 _MAX_IN_A_ROW = 16  # requests of a connection before others get their turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -66,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
         self._buffer = b""
+        self._backlog = b""  # follows the buffer; nothing more is received meanwhile
         self._tracing = TracingLines()
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
@@ -104,6 +106,8 @@ class Connection(asyncio.Protocol):
         if self._body is not None:
             data = self._feed(self._body, data)
         self._buffer += data
+        if len(self._buffer) > _PIECE:
+            self._divide()
         if not self._is_serving:
             self._serve()
 
@@ -134,14 +138,15 @@ class Connection(asyncio.Protocol):
         """Release everything; a write to the database continues."""
         self._connections.release(self)
         self._sender.close()
+        self._connections.pools.unread_bytes.remove(self)
         if self._body is not None:
-            self._connections.pools.bodies.remove(self)
             self._body.fail(ClientGoneError())
         if self._parser is not None:
             self._parser.close()
         if self._task is not None:
             self._loop.call_soon(self._task.cancel)  # it closes the stream after its first step
-        self._phase, self._buffer, self._parser = END, b"", None
+        self._phase, self._parser = END, None
+        self._buffer = self._backlog = b""
         self._request = self._body = None
 
     def open(self, transport: asyncio.Transport | None) -> None:
@@ -176,13 +181,17 @@ class Connection(asyncio.Protocol):
                 self._read_request()
             except RequestError as error:
                 self._refuse(error)
+            if self._backlog and not self._buffer:
+                self._divide()
+            if self._connections.turns.waiting:
+                break
         self._is_serving = False
-        if len(self._buffer) > _MAX_BUFFER:
+        if self._backlog:
             self._transport.pause_reading()
         is_left = self._buffer or self._is_ended
         if is_left and self._phase in _READING and not self._transport.is_closing():
             if self._buffer:
-                self._loop.call_soon(self._resume)  # after others had their turn
+                self._connections.turns.wait(self.network, self._resume)
             else:
                 self._end_input()
 
@@ -212,12 +221,35 @@ class Connection(asyncio.Protocol):
             body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
             request.body = self._body = body
             self._asks_to_continue = fields.expects_continue
-            self._buffer = self._feed(body, rest)
+            self._buffer, self._backlog = b"", self._feed(body, rest + self._backlog)
         elif fields.length:
             request.body, self._buffer = rest[: fields.length], rest[fields.length :]
         else:
             self._buffer = rest
         self._begin(request)
+
+    def _divide(self) -> None:
+        """Move a piece of the backlog to the buffer."""
+        data = self._buffer + self._backlog
+        self._buffer, self._backlog = data[:_PIECE], data[_PIECE:]
+        self._count_unread()
+
+    def _count_unread(self, least: int = 0) -> None:
+        """Count the bytes that are kept for later."""
+        count = len(self._backlog) + len(self._parser.data if self._parser else b"")
+        count += self._body.buffered if self._body else 0
+        unread = self._connections.pools.unread_bytes
+        unread.remove(self)
+        if count or least:
+            unread.put(self, self.holder, self._evict, max(count, least))
+
+    def _evict(self) -> None:
+        """Refuse the request or close the connection, because other clients send, too."""
+        self._connection_line = CLOSE
+        if self._body is not None:
+            self._body.fail(OverloadedError())
+        else:
+            self.drop()
 
     def _parse(self) -> Head | None:
         """The next head, once it is complete; the buffer then begins with it."""
@@ -229,6 +261,7 @@ class Connection(asyncio.Protocol):
         if head is not None:
             self._buffer, self._parser = self._parser.data, None
             self._connections.known_lines.put(self._buffer, head)
+        self._count_unread()
         return head
 
     def _refuse(self, error: RequestError) -> None:
@@ -273,30 +306,24 @@ class Connection(asyncio.Protocol):
             if self._phase is BODY:
                 self._end()
         elif body.is_complete:
-            self._connections.pools.bodies.remove(self)
+            self._connections.pools.unread_bytes.remove(self)
             self._body = None
             self._asks_to_continue = False
             if self._phase is BODY:
                 self._finish()
-        elif body.buffered > _MAX_BUFFER:
-            self._transport.pause_reading()  # even if it is wanted: one round may bring megabytes
+        elif body.buffered > UNREAD_BYTES:
+            self._count_unread()
+            if body.buffered > _MAX_BUFFER:  # even if it is wanted: one round may bring megabytes
+                self._transport.pause_reading()
         return data
 
     def _want_body(self) -> None:
         """Receive the rest of the body, or its next part, for which a reader now waits."""
-        bodies = self._connections.pools.bodies
-        bodies.remove(self)
-        bodies.put(self, self.holder, self._evict_body)
+        self._count_unread(UNREAD_BYTES)
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
             self._transport.write(_CONTINUE)
         self._transport.resume_reading()
-
-    def _evict_body(self) -> None:
-        """Refuse the request, because other clients have bodies to send, too."""
-        if self._body is not None:
-            self._connection_line = CLOSE
-            self._body.fail(OverloadedError())
 
     # Responses
 
@@ -365,10 +392,11 @@ class Connection(asyncio.Protocol):
         if (self._buffer or self._is_ended) and not self._is_serving:
             self._resume()
 
-    def _resume(self) -> None:
-        """Serve the next of the requests in the buffer."""
+    def _resume(self) -> bool:
+        """Serve the next of the requests in the buffer, if it is still open."""
         self._transport.resume_reading()
         self._serve()
+        return self._phase is not END
 
     # Deadlines and ends
 
@@ -378,7 +406,8 @@ class Connection(asyncio.Protocol):
         If we closed first, the client's system would discard the response.
         """
         is_whole = self._body is None and (self._request is None or self._request.error is None)
-        self._body, self._buffer = None, b""
+        self._body = None
+        self._buffer = self._backlog = b""
         self._wait(END, _LINGER_SECONDS)
         self._transport.resume_reading()
         if self._transport.can_write_eof() and not self._is_ended:

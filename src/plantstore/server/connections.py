@@ -7,7 +7,7 @@ longest is closed.
 import asyncio
 import ssl
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
@@ -16,6 +16,7 @@ from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.tracing import RequestIds
+from plantstore.server.turns import Turns
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
@@ -45,7 +46,9 @@ class Connections:
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
         self.pools = application.pools
+        self.turns = Turns()
         self.is_stopping = self.is_draining = False
+        self._busy: set[Hashable] = set()  # networks without an idle connection, as of this tick
         self._loop = asyncio.get_running_loop()
         self._are_closed = asyncio.Event()
         self._are_closed.set()
@@ -77,7 +80,9 @@ class Connections:
         pool, network = self.pools.connections, connection.network
         if not pool.has_room(network):
             owner = pool.largest if pool.used >= pool.size else network
-            self._make_room(known for known in self.opened if known.network == owner)
+            if owner not in self._busy:  # looking for one takes time
+                self._busy.add(owner)
+                self._make_room(known for known in self.opened if known.network == owner)
         if not pool.try_take(network):
             return False
         self.opened.add(connection)
@@ -117,12 +122,14 @@ class Connections:
             (known for known in connections if known.is_waiting), key=lambda known: known.since
         )
         for connection in waiting[: 1 + len(self.opened) // _ROOM]:
+            self._busy.discard(connection.network)
             self.release(connection)
             connection.drop()
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)
         self.now = self._loop.time()
+        self._busy.clear()
         date = format_date_time(time.time())
         end = f"Date: {date}\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: "
         self.end_of_heads = end.encode()

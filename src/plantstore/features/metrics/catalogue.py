@@ -25,7 +25,7 @@ CATALOGUE = (
     Metric("requests_in_flight", "gauge", "Requests that have no response yet"),
     Metric("connections", "gauge", "Open connections of clients"),
     Metric("streams", "gauge", "Long lists that are being sent"),
-    Metric("pool_used", "gauge", "Units of a pool that are in use: what all clients share, such as requests, bodies and unsent_bytes", ("pool",)),
+    Metric("pool_used", "gauge", "Units of a pool that are in use: what all clients share, such as requests, connections and unsent_bytes", ("pool",)),
     Metric("pool_size", "gauge", "Units of a pool in all; one store or network has at most half of them", ("pool",)),
     Metric("write_queue_depth", "gauge", "Creates, updates and deletes that wait for the next batch"),
     Metric("write_batch_size", "histogram", "Creates, updates and deletes of one transaction", (), SIZES),
