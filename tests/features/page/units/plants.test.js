@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.js";
-import { compareIds, exchange, findBrokenRule, parseExactly, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
-import { countTags, number, View } from "../../../../src/plantstore/features/page/static/view.js";
+import { compareIds, countTags, exchange, findBrokenRule, number, parseExactly, Plants, View, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
 import { makeOddPlants, numbers } from "./odd_plants.js";
 
 const GREAT = "9223372036854775807";
@@ -48,6 +47,7 @@ test("the next id follows the last", () => {
   assert.equal(makePlants().proposeId(), "1");
   assert.equal(makePlants(["3", "A"], ["10", "B"]).proposeId(), "11");
   assert.equal(makePlants(["-3", "A"]).proposeId(), "1");
+  assert.equal(makePlants(["7", "A"], [GREAT, "The last"]).proposeId(["+1", "9"]), "10");
 });
 
 for (const [name, typed] of [
@@ -82,8 +82,8 @@ for (const order of ["id", "name", "-tag"])
         changes.set(`${pick(500)}`, pick(3) ? { id: "", name: "abc"[pick(3)] + pick(9), tag: "xyz"[pick(4)] } : null);
       for (const [id, plant] of changes) if (plant) plant.id = id;
       const made = plants.apply(changes);
-      view = new View(view, plants.items, number(exchange(view.all, view.compare, made)));
-      assert.deepEqual(namesOf(view), namesOf(makeView(plants.items, view)));
+      view = new View(view.looked, plants.items, number(exchange(view.all, view.compare, made)));
+      assert.deepEqual(namesOf(view), namesOf(makeView(plants.items, view.looked)));
       assert.deepEqual(plants.items, [...plants.items].sort((a, b) => compareIds(a.id, b.id)));
       assert.ok(plants.items.every((plant) => plants.get(plant.id) === plant));
     }

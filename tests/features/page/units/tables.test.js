@@ -91,7 +91,7 @@ test("what is there already is told from what has another's id", () => {
 test("a sheet without ids that is there already is noticed", () => {
   const plants = store(["1", "Fern", "herb"], ["2", "Aloe"]);
   const twins = countTwins(check(read("name,tag\nFern,herb\nAloe,x\nAloe,\nAloe,x\n"), plants), plants);
-  assert.deepEqual(twins, { equal: 1, stored: 2 });
+  assert.deepEqual(twins, { twins: 2, equal: 1 });
 });
 
 test("problems are those of the service, by line", () => {

@@ -2,10 +2,10 @@
 // how they fare. For owners whose token has the scope `manage`. A link, a token or a secret is shown once: until the
 // page is left.
 
+import { say } from "./actions.js";
 import { NO_PATH } from "./api.js";
 import { $, all, announce, ask, bdi, copy, explain, make, makeButton, makeHint, makePill, onClick } from "./dom.js";
 import { list } from "./list.js";
-import { say } from "./message.js";
 import { formatClock, formatDay, formatTime, t } from "./texts.js";
 
 const DAY = 24 * 3600 * 1000; // milliseconds
@@ -108,6 +108,7 @@ const describers = {
   webhooks(webhook) {
     const { id, url, tag, events, description, paused } = webhook;
     const target = `webhooks/${id}`;
+    const question = t("webhook.delete.ask", { url });
     const pause = () => request("PUT", target, { url, tag, events, description, paused: !paused });
     const rotate = async () => {
       const isSure = await ask(t("webhook.rotate.ask"), t("webhook.rotate.hint"), t("webhook.rotate"), "primary");
@@ -118,11 +119,10 @@ const describers = {
       say([`${t("webhook.webhook.test")}: ${tellOutcome(delivery)}`], {}, isAccepted(delivery) ? "done" : "failed");
     };
     const kinds = events.map((kind) => t(`webhook.${kind}`)).join(", ");
-    const item = makeItem(url, [kinds, ...(tag ? [" · ", makePill(tag)] : []), ` · ${tellState(webhook)}`]);
-    item.append(makeAct(t("webhook.test"), url, test));
+    const facts = [kinds, ...(tag ? [" · ", makePill(tag)] : []), ` · ${tellState(webhook)}`];
+    const item = makeItem(url, facts, makeAct(t("webhook.test"), url, test));
     item.append(makeAct(t(paused ? "webhook.resume" : "webhook.pause"), url, pause));
-    item.append(makeAct(t("webhook.rotate"), url, rotate));
-    item.append(makeRemover(t("delete"), t("webhook.delete.ask", { url }), target), makeLog(target));
+    item.append(makeAct(t("webhook.rotate"), url, rotate), makeRemover(t("delete"), question, target), makeLog(target));
     return item;
   },
 };

@@ -1,10 +1,9 @@
 // What the user does to plants. Each action has its changes, which are sent by the queue, one message, and one
-// undo: the same changes the other way round.
+// undo: the same changes the other way round. The message has the line at the foot of the page.
 
 import { ApiError, ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
-import { $, ask, choose, focusPlants, makeTableRow } from "./dom.js";
+import { $, announce, ask, choose, focusPlants, makeButton, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
-import { hush, say } from "./message.js";
 import { isSame, listContents } from "./plant.js";
 import { run } from "./queue.js";
 import { drafts, drop, idOf, queue, redraw, shown, undos } from "./state.js";
@@ -12,6 +11,30 @@ import { rich, t } from "./texts.js";
 
 export const ASK_ABOVE = 50;
 const LONG = 20; // changes whose progress is told
+const STAY = 60_000; // milliseconds
+const ANNOUNCE_EVERY = 10_000;
+
+let timer = 0;
+let announced = 0;
+
+/** @param {Content} content @param {Actions} [actions] @param {"done" | "failed" | "progress"} [kind] */
+export function say(content, actions = {}, kind = "done") {
+  clearTimeout(timer);
+  const hadFocus = $("message-actions").contains(document.activeElement);
+  const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act));
+  if (kind !== "progress") buttons.push(makeButton("×", hush, t("close"), "quiet close"));
+  $("message-text").replaceChildren(...content);
+  $("message-actions").replaceChildren(...buttons);
+  $("message").className = kind;
+  $("message").hidden = !content.length;
+  if (hadFocus) focusPlants();
+  if (kind === "done") timer = setTimeout(hush, STAY);
+  if (kind === "progress" && Date.now() - announced < ANNOUNCE_EVERY) return;
+  announced = Date.now();
+  announce($("message-text").textContent ?? "");
+}
+
+export const hush = () => say([], {}, "progress");
 
 /** @param {Kind} kind @param {Change[]} changes @param {Store | null} [store] @param {(action: Action) => void} [ended] */
 export function perform(kind, changes, store = list.store, ended = (action) => tellEnd(action)) {
@@ -95,16 +118,13 @@ function pick(ids) {
   return ids.flatMap((id) => (busy.has(id) ? [] : (list.plants.get(id) ?? [])));
 }
 
-/** @param {Change[]} changes */
-const reverse = (changes) =>
-  changes.map(({ before, after }) => ({ before: after, after: before && { ...before, etag: undefined } })).reverse();
-
 /** @param {Action} [action] else the last one of this store that is not undone yet */
 export function undo(action = undos.findLast(({ store }) => store === list.store)) {
   if (!action || !undos.includes(action)) return say(rich("undo.none"));
   undos.splice(undos.indexOf(action), 1);
   const { kind, store, done } = action;
-  const undoing = perform(kind === "add" || kind === "import" ? "delete" : "restore", reverse(done), store);
+  const back = done.map(({ before, after }) => ({ before: after, after: before && { ...before, etag: undefined } }));
+  const undoing = perform(kind === "add" || kind === "import" ? "delete" : "restore", back.reverse(), store);
   if (undoing) undoing.mayUndo = false;
 }
 

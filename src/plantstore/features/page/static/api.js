@@ -88,9 +88,9 @@ export class Api {
     return response.text ? parse(response, JSON.parse) : null;
   }
 
-  async isLive() {
+  isLive() {
     const asked = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(4_000) });
-    return (await asked.catch(() => null))?.ok ?? false;
+    return asked.then(({ ok }) => ok).catch(() => false);
   }
 
   // Retries while the failure may be temporary, and as long as the server is away: for requests that
@@ -118,10 +118,9 @@ export class Api {
     const authorization = this.#token ? { Authorization: `Bearer ${this.#token}` } : undefined;
     const options = { method, body, headers: { ...authorization, ...headers } };
     const response = await this.#fetch(target, options, this.#endedBy(signal), hear);
-    const { status, headers: told } = response;
+    const { status } = response;
     this.on.reached();
-    if (status === 204 || status === 304) return response;
-    if ((status === 200 || status === 201) && TYPES.some((type) => isOfType(told, type))) return response;
+    if (status === 204 || (status < 202 && TYPES.some((type) => isOfType(response.headers, type)))) return response;
     throw this.tell(readRefusal(response));
   }
 
@@ -183,12 +182,10 @@ export class Store {
     return { plants: parse(response, parseExactly), next: more ? () => this.list(more, signal) : null };
   }
 
-  /** Whether the store still has this `etag`, its etag and revision. @param {string | null} etag @param {AbortSignal} [signal] */
-  async look(etag, signal) {
-    const headers = etag ? { "If-None-Match": etag } : undefined;
-    const response = await this.api.ask("GET", `${this.path}/plants?limit=0`, { headers, signal });
-    const { status, headers: told } = response;
-    return { etag: told.get("etag"), isSame: status === 304, revision: Number(told.get("store-revision")) };
+  /** Of its last change. @param {AbortSignal} [signal] */
+  async readRevision(signal) {
+    const { headers } = await this.api.ask("GET", `${this.path}/plants?limit=0`, { signal });
+    return Number(headers.get("store-revision"));
   }
 
   /** @param {Draft} plant @param {string} key */

@@ -121,16 +121,11 @@ export async function choose(dialog) {
 }
 
 /** @param {number} milliseconds @param {AbortSignal} [signal] */
-export async function pause(milliseconds, signal) {
-  signal?.throwIfAborted();
-  const ended = new AbortController();
-  await new Promise((resolve) => {
+export const pause = (milliseconds, signal) =>
+  new Promise((resolve, reject) => {
     setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", resolve, { signal: ended.signal });
+    signal?.addEventListener("abort", () => reject(signal.reason));
   });
-  ended.abort();
-  signal?.throwIfAborted();
-}
 
 /** Works without TLS too; if it fails, the text is selected. @param {Element} element @param {Element} button */
 export function copy(element, button, done = "Copied") {

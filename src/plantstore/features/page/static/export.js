@@ -1,10 +1,10 @@
 // The plants as a file, on paper, or as labels: the selected ones, or all that match the search; a label has a QR code
 // that leads to its plant on this page.
 
+import { say } from "./actions.js";
 import { plantAddress } from "./search.js";
 import { $, forgetPrivate, make, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
-import { say } from "./message.js";
 import { CONTENTS, listContents } from "./plant.js";
 import { encodeQr } from "./qr.js";
 import { writeCsv } from "./tables.js";
@@ -44,15 +44,10 @@ export async function printLabels() {
   await list.loadWhole();
   if (!store || list.store !== store) return;
   const labels = list.chosen.map((plant) => {
-    const texts = /** @type {Field[]} */ ([...CONTENTS, "id"]).map((field) =>
-      make("bdi", { className: field, textContent: plant[field] ?? "" }),
-    );
-    return make(
-      "div",
-      { className: "label" },
-      ...makeCode(plantAddress(store.name, plant.id)),
-      make("p", {}, ...texts),
-    );
+    const fields = /** @type {Field[]} */ ([...CONTENTS, "id"]);
+    const texts = fields.map((field) => make("bdi", { className: field, textContent: plant[field] ?? "" }));
+    const code = makeCode(plantAddress(store.name, plant.id));
+    return make("div", { className: "label" }, ...code, make("p", {}, ...texts));
   });
   $("print-labels").replaceChildren(...labels);
   if (labels.length) print();

@@ -11,6 +11,8 @@ import { t } from "./texts.js";
 import { loseDraft, openCell, placeEditor } from "./typing.js";
 
 const SPARE = 8; // rows beyond each edge
+/** @type {Record<string, (item: Pending) => void>} what can be done about a refused change */
+const MENDS = { [t("again")]: retry, [t("edit")]: takeBack, [t("discard")]: discard };
 const grid = $("grid");
 const body = $("rows");
 
@@ -97,7 +99,13 @@ function drawRow(stored, index) {
   const isSelected = list.selected.has(stored.id);
   row.ariaSelected = list.canSelect ? `${isSelected}` : null;
   for (const box of row.querySelectorAll("input[type=checkbox]")) Reflect.set(box, "checked", isSelected);
-  drawReason(row, item);
+  const reason = item?.state === "refused" ? (item.error?.message ?? "") : "";
+  const [mend] = all(".mend", row);
+  if (mend.title === reason) return row;
+  Object.assign(mend, { title: reason, hidden: !reason });
+  mend.replaceChildren(make("span", { textContent: reason }));
+  for (const [text, act] of Object.entries(reason && item ? MENDS : {}))
+    if (act !== takeBack || item?.action.kind === "add") mend.append(makeButton(text, () => item && act(item)));
   return row;
 }
 
@@ -111,20 +119,6 @@ function fill(row, { id, name, tag = "" }) {
     part.title = t(part.dataset.label ?? "");
     part.ariaLabel = `${part.title} ${name}`;
   }
-}
-
-/** Why it was refused, with what can be done about it. @param {HTMLElement} row @param {Pending | undefined} item */
-function drawReason(row, item) {
-  const [cell] = all(".mend", row);
-  const reason = item?.state === "refused" ? (item.error?.message ?? "") : "";
-  if ((cell.dataset.reason ?? "") === reason) return;
-  cell.dataset.reason = reason;
-  cell.hidden = !reason;
-  cell.replaceChildren(make("span", { textContent: reason, title: reason }));
-  if (!reason || !item) return;
-  cell.append(makeButton(t("again"), () => retry(item)));
-  if (item.action.kind === "add") cell.append(makeButton(t("edit"), () => takeBack(item)));
-  cell.append(makeButton(t("discard"), () => discard(item)));
 }
 
 /** It may name only an existing element: a row far out of sight has none. */
@@ -144,12 +138,6 @@ function setActive(index) {
   activeId = items[active]?.id;
 }
 
-/** @param {number} index */
-function activate(index) {
-  setActive(index);
-  showActive();
-}
-
 function showActive() {
   const start = active * rowHeight;
   const end = start + rowHeight - viewHeight();
@@ -166,7 +154,8 @@ function scrollTo(place) {
 export function turnTo(id, name) {
   field = name;
   const index = indexOf(id);
-  if (index >= 0) activate(index);
+  if (index >= 0) setActive(index);
+  showActive();
   anchorId = activeId;
 }
 
@@ -202,7 +191,8 @@ function selectTo(index) {
 /** @param {number} step @param {boolean} selects */
 function move(step, selects) {
   if (!selects || indexOf(anchorId) < 0) anchorId = activeId;
-  activate(active + step);
+  setActive(active + step);
+  showActive();
   if (selects) selectTo(active);
   else anchorId = activeId;
   if ($("panel").open && activeId) openPanel(activeId);

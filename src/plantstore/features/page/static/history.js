@@ -5,7 +5,7 @@ import { ASK_ABOVE, perform } from "./actions.js";
 import { TRIMMED } from "./api.js";
 import { $, ask, bdi, explain, make, makeButton, onClick } from "./dom.js";
 import { list } from "./list.js";
-import { isSame } from "./plant.js";
+import { CONTENTS, isSame } from "./plant.js";
 import { showPage } from "./search.js";
 import { shown } from "./state.js";
 import { formatClock, formatDay, formatTime, rich, t } from "./texts.js";
@@ -35,7 +35,7 @@ async function readMore() {
   const { store, deeds } = opened;
   const { length } = deeds;
   try {
-    if (opened.before === Infinity) opened.before = (await store.look(null)).revision + 1;
+    if (opened.before === Infinity) opened.before = (await store.readRevision()) + 1;
     await list.loadWhole(); // to know what is there by now
     for (let page = 0; page < MAX_PAGES && opened.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
       const events = await readPage(store, opened.before);
@@ -111,12 +111,10 @@ function describe(store, events, former, format) {
 
 /** @param {Plant} before @param {Plant} after */
 function describeChange(before, after) {
-  const parts = [
-    [before.name, after.name],
-    [before.tag, after.tag],
-  ].filter(([from, to]) => from !== to);
-  const texts = parts.map((part) => part.map((text) => bdi(text || t("tag.none"))));
-  return make("p", {}, ...texts.flatMap(([from, to]) => [make("del", {}, from), " → ", to, " "]));
+  const show = (/** @type {string | undefined} */ text) => bdi(text || t("tag.none"));
+  const changed = CONTENTS.filter((field) => before[field] !== after[field]);
+  const parts = changed.flatMap((field) => [make("del", {}, show(before[field])), " → ", show(after[field]), " "]);
+  return make("p", {}, ...parts);
 }
 
 /** What makes the plant as before, if the user may. @param {StoreEvent} event @param {Plant} [former] @returns {Change[]} */
@@ -143,7 +141,7 @@ async function readPage(store, before) {
 /** @param {Element} parent @param {Store} store @param {Plant} plant @param {StoreEvent[]} [known] @param {number} [from] */
 export async function showHistory(parent, store, plant, known = [], from) {
   const own = [...known];
-  let before = from ?? (await store.look(null).catch(() => ({ revision: 0 }))).revision + 1;
+  let before = from ?? (await store.readRevision().catch(() => 0)) + 1;
   for (let page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
     const events = await readPage(store, before).catch(() => []);
     own.push(...events.filter((event) => event.plant.id === plant.id));

@@ -89,18 +89,13 @@ function check({ rows, isGuessed, ignored }) {
   checked = rows;
   const good = rows.filter(isWaiting);
   const bad = rows.filter((row) => row.reason);
-  const twins = countTwins(good, list.plants);
   const changed = good.filter(({ before }) => before).length;
-  const counts = {
-    ready: good.length - changed,
-    changed,
-    stored: rows.length - good.length - bad.length,
-    troubled: bad.length,
-  };
-  const parts = Object.entries(counts).filter(([key, n]) => n || key === "ready");
-  const notes = Object.entries({ twins: twins.stored, equal: twins.equal }).filter(([, n]) => n);
-  const tell = (/** @type {[string, number]} */ [key, n]) => t(`import.${key}`, { n });
-  const text = [parts.map(tell).join(" · "), ...notes.map(tell)].join(". ") + (isGuessed ? t("import.letters") : "");
+  const stored = rows.length - good.length - bad.length;
+  const tell = (/** @type {Record<string, number>} */ counts) =>
+    Object.entries(counts).flatMap(([key, n]) => (n ? t(`import.${key}`, { n }) : []));
+  const counts = [t("import.ready", { n: good.length - changed }), ...tell({ changed, stored, troubled: bad.length })];
+  const notes = [...tell(countTwins(good, list.plants)), ...(isGuessed ? [t("import.letters")] : [])];
+  const text = [counts.join(" · ") + (notes.length ? "." : ""), ...notes].join(" ");
   $("import-counts").textContent = text;
   $("import-ignored").textContent = ignored.length ? t("import.ignored", { titles: ignored.join(", ") }) : "";
   const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));

@@ -2,10 +2,9 @@
 
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
-import { exchange, Plants } from "./plant.js";
+import { exchange, number, Plants, View } from "./plant.js";
 import { drafts, queue, redraw, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
-import { number, View } from "./view.js";
 
 const LOOK_EVERY = 15_000; // milliseconds, where what happens is not heard
 /** @type {Looked} */ export const ALL = { text: "", tags: [], order: "id" };
@@ -105,20 +104,20 @@ class PlantList {
   /** @param {Made[]} changes */
   #change(changes) {
     const all = number(exchange(this.view.all, this.view.compare, changes));
-    this.view = new View(this.view, this.plants.items, all);
+    this.view = new View(this.view.looked, this.plants.items, all);
     this.changeRows();
   }
 
   /** @param {Plants} plants */
   #replace(plants) {
     this.plants = plants;
-    this.view = new View(this.view, plants.items);
+    this.view = new View(this.view.looked, plants.items);
     this.changeRows();
   }
 
   /** @param {Looked} looked */
   show(looked) {
-    const isSorted = looked.order === this.view.order;
+    const isSorted = looked.order === this.view.looked.order;
     this.view = new View(looked, this.plants.items, isSorted ? this.view.all : undefined);
     this.added = queue.filter(({ action }) => action.store === this.store && action.kind === "add").reverse();
     this.selected = new Set();
@@ -179,10 +178,11 @@ class PlantList {
   /** Where what happens is not heard: reloads the list if the store was changed since it was loaded. */
   async refresh() {
     const loading = this.#loading;
-    const failed = this.state === "error"; // the plants on show are older than the etag
+    const failed = this.state === "error"; // the plants on show are older than its revision
     if (!loading || !(failed || (loading.plants.isComplete && loading.isDeaf))) return;
-    const looked = await loading.store.look(failed ? null : loading.etag).catch(() => null); // which nobody asked for
-    if (looked?.isSame === false && loading === this.#loading) this.load();
+    const revision = await loading.store.readRevision().catch(() => null); // which nobody asked for
+    const isOld = revision !== null && (failed || revision !== loading.revision);
+    if (isOld && loading === this.#loading) this.load();
   }
 
   /** @param {ListState} state @param {Error | null} error */

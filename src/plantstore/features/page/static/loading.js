@@ -20,7 +20,7 @@ export class Loading {
   #unread = "";
   /** @type {Changes} */ #changes = new Map(); // since then: pages may be older
   plants = new Plants();
-  /** @type {string | null} */ etag = null; // of the store before it was loaded, where what happens is not heard
+  revision = 0; // of the store before it was loaded, where what happens is not heard
 
   /** After `on.lose` it hears no more, and has missed some. @param {Store} store @param {LiveEvents} on */
   constructor(store, on) {
@@ -45,7 +45,7 @@ export class Loading {
     const { store } = this;
     const isBusy = (/** @type {Failure} */ { status }) => status === 429;
     if (!(await this.#startLive()))
-      this.etag = (await store.api.insist(() => store.look(null, signal), signal, isBusy)).etag;
+      this.revision = await store.api.insist(() => store.readRevision(signal), signal, isBusy);
     /** @type {Page["next"]} */ let read = () => store.list(`?include=id&limit=${PAGE}`, signal);
     while (read) {
       /** @type {Page} */ const page = await store.api.insist(read, signal, isBusy);

@@ -1,13 +1,12 @@
 // The page: signing in and out, the chosen store, and what its role allows. The token is kept by the
 // session, and sent only in the Authorization header. `../__init__.py` has a map of all modules.
 
-import { undo } from "./actions.js";
+import { hush, say, undo } from "./actions.js";
 import { openAdd } from "./typing.js";
 import { Api, isBarred } from "./api.js";
 import { $, all, announce, ask, choose, explain, focusPlants, forgetPrivate, onClick, pause, targetOf } from "./dom.js";
 import "./grid.js";
 import { list } from "./list.js";
-import { hush, say } from "./message.js";
 import { loadRest } from "./pages.js";
 import { run } from "./queue.js";
 import { clearAddress, clearSearch, findCode, openAddress, readAddress, showPage } from "./search.js";
@@ -195,7 +194,7 @@ onDraw(() => {
   const shown = findState();
   const hasNone = !plants.items.length;
   const own = me?.stores[0]?.name ?? "";
-  const what = [view.text, ...view.tags].filter(Boolean).join(", ");
+  const what = [view.looked.text, ...view.looked.tags].filter(Boolean).join(", ");
   /** @type {HTMLElement | null | undefined} */ const focused = document.activeElement?.closest(".state");
   for (const part of all(".state")) part.hidden = part.id !== `state-${shown}`;
   $("barred-title").replaceChildren(...rich("store.barred", { store: barredFrom ?? "" }));
@@ -230,11 +229,6 @@ $("sign-in-form").addEventListener("submit", () => {
 });
 $("remember").checked = isOwnMachine;
 $("sign-in-start").hidden = !isOwnMachine;
-onClick("show-token", () => {
-  const isShown = $("token").type === "password";
-  $("token").type = isShown ? "text" : "password";
-  $("show-token").ariaPressed = `${isShown}`;
-});
 onClick("sign-out", async () => {
   if (queue.length && !(await ask(t("sign-out.ask", { n: queue.length }), "", t("sign-out")))) return;
   session.end();

@@ -1,11 +1,10 @@
 // What is shown beside the list or in its place, each with an address: the panel of one plant, the history and access.
 // What the first view does not need is loaded for it.
 
-import { remove } from "./actions.js";
+import { remove, say } from "./actions.js";
 import { loseDraft, save } from "./typing.js";
 import { $, all, copy, focusPlants, forgetPrivate, isNarrow, onClick } from "./dom.js";
 import { list } from "./list.js";
-import { say } from "./message.js";
 import { CONTENTS } from "./plant.js";
 import { plantAddress, showPage, showPlant } from "./search.js";
 import { drafts, onDraw, shown } from "./state.js";
@@ -94,7 +93,6 @@ function open() {
 
 function close() {
   if (drafts.cell?.place === "panel") save(false);
-  if (!panel.open) return;
   const hadFocus = panel.contains(document.activeElement);
   panel.close();
   if (hadFocus) focusPlants();

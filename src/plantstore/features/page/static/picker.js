@@ -2,9 +2,8 @@
 
 import { $, make, makeHint, makePill, placeAt } from "./dom.js";
 import { list } from "./list.js";
-import { fold } from "./plant.js";
+import { countTags, fold, splitWords } from "./plant.js";
 import { figures } from "./texts.js";
-import { countTags, splitWords } from "./view.js";
 
 const MAX_OPTIONS = 8;
 /** @type {HTMLInputElement | null} */ let field = null;

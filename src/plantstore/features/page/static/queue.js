@@ -3,7 +3,7 @@
 
 import { ApiError, ID_TAKEN, NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { list } from "./list.js";
-import { isSame } from "./plant.js";
+import { isSame, Plants } from "./plant.js";
 import { drop, idOf, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
@@ -86,11 +86,9 @@ function giveId(item) {
 
 /** Above all others of the store, also those that are not stored yet. @param {Store | null} store @param {string} [taken] */
 export function nextId(store, taken = "") {
-  let id = BigInt((store === list.store && list.plants.proposeId()) || 1);
+  const plants = store === list.store ? list.plants : new Plants();
   const others = queue.flatMap(({ after, action }) => (after && action.store === store ? after.id : []));
-  for (const other of [...others, taken])
-    if (/^-?\d{1,18}$/.test(other) && BigInt(other) >= id) id = BigInt(other) + 1n;
-  return `${id}`;
+  return plants.proposeId([...others, taken]);
 }
 
 /** @param {Action} action @param {Pending[]} items */

@@ -2,16 +2,25 @@
 // address, with the store, the plant in the panel and the page: in the fragment, which is sent to nobody. Reloading,
 // going back and a copied link show the same.
 
-import { $, all, announceLast, colour, focusPlants, make, makeButton, makeHint, makePill, onClick } from "./dom.js";
+import { countTags } from "./plant.js";
+import {
+  $,
+  all,
+  announceLast,
+  bdi,
+  colour,
+  focusPlants,
+  make,
+  makeButton,
+  makeHint,
+  makePill,
+  onClick,
+} from "./dom.js";
 import { ALL, list } from "./list.js";
 import { onDraw, redraw, shown } from "./state.js";
 import { figures, t } from "./texts.js";
-import { countTags } from "./view.js";
 
 const MAX_TAGS = 300;
-/** @returns {Looked} */
-const readView = () => ({ text: list.view.text, tags: list.view.tags, order: list.view.order });
-
 /** @returns {Shown} */
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -31,7 +40,7 @@ export const plantAddress = (store, plant) =>
 /** A step that one goes back to; what is typed further is the same step. */
 function tellAddress() {
   const before = readAddress();
-  const looked = readView();
+  const { looked } = list.view;
   const store = list.store?.name;
   if (!store || findCode() || JSON.stringify({ store, ...shown, looked }) === JSON.stringify(before)) return;
   const { text, tags, order } = looked;
@@ -46,7 +55,7 @@ function tellAddress() {
 /** @param {Partial<Looked>} change */
 export function look(change) {
   const { selected } = list;
-  list.show({ ...readView(), ...change });
+  list.show({ ...list.view.looked, ...change });
   if (Object.keys(change).join() === "order") list.selected = selected;
   tellAddress();
   announceLast(t("count.found", { n: list.view.items.length }));
@@ -79,12 +88,12 @@ export function openAddress(store) {
 
 /** @param {string} tag */
 function filter(tag) {
-  const { tags } = list.view;
+  const { tags } = list.view.looked;
   look({ tags: tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag] });
 }
 
 onDraw(() => {
-  const { text, tags, order } = list.view;
+  const { text, tags, order } = list.view.looked;
   if ($("find").value !== text) $("find").value = text;
   const key = JSON.stringify(tags);
   if ($("chips").dataset.key !== key) $("chips").replaceChildren(...tags.map(makeChip));
@@ -102,14 +111,14 @@ onDraw(() => {
 function makeChip(tag) {
   const name = tag || t("tag.none");
   const chip = makeButton("", () => filter(tag), t("filter.remove", { tag: name }), "pill chip");
-  chip.append(make("bdi", {}, name), make("span", { ariaHidden: "true" }, " ×"));
+  chip.append(bdi(name), " ×");
   if (tag) colour(chip, tag);
   return chip;
 }
 
 /** When it opens, and after each choice. */
 function drawTags() {
-  const { text, tags } = list.view;
+  const { text, tags } = list.view.looked;
   const { items } = list.plants;
   // Those that have the words, whatever their tag.
   const found = text ? items.filter((plant) => list.view.matches({ ...plant, tag: tags[0] ?? plant.tag })) : items;
@@ -143,13 +152,13 @@ onClick("clear-search", () => {
 for (const button of all("[data-order]"))
   button.addEventListener("click", () => {
     const { order = "id" } = button.dataset;
-    const isAgain = list.view.order === order && button.closest("#grid");
+    const isAgain = list.view.looked.order === order && button.closest("#grid");
     look({ order: isAgain ? `-${order}` : order });
   });
 addEventListener("popstate", () => {
   const { store, plant, page, looked } = readAddress();
   if (!list.store || store !== list.store.name) return;
-  if (JSON.stringify(looked) !== JSON.stringify(readView())) list.show(looked);
+  if (JSON.stringify(looked) !== JSON.stringify(list.view.looked)) list.show(looked);
   shown.page = page;
   showPlant(plant);
 });

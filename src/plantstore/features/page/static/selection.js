@@ -8,25 +8,19 @@ import { onDraw } from "./state.js";
 import { t } from "./texts.js";
 
 onDraw(() => {
-  const { selected, rows } = list;
+  const { selected, rows, plants, view } = list;
   const hadFocus = $("selection").contains(document.activeElement);
   $("selection").hidden = selected.size === 0;
   $("selection-count").textContent = t("selected", { n: selected.size });
   $("select-rest").hidden = selected.size === rows.length;
   $("tag-remove").hidden = !selected.size || !list.chosen.some(({ tag }) => tag);
-  $("count").textContent = describeCount();
   if (!selected.size) closeTag();
   if (hadFocus && $("selection").hidden) focusPlants();
-});
-
-function describeCount() {
-  const { plants, view } = list;
   const n = plants.items.length;
-  if (!n && !plants.isComplete) return "";
-  const whole = t("plants", { n });
+  const whole = n || plants.isComplete ? t("plants", { n }) : "";
   const shown = view.isWhole ? whole : t("count.part", { shown: view.items.length, whole });
-  return plants.isComplete ? shown : t("count.loading", { shown });
-}
+  $("count").textContent = plants.isComplete || !whole ? shown : t("count.loading", { shown });
+});
 
 function setTag() {
   const tag = $("retag-tag").value.trim();

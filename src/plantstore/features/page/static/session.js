@@ -3,6 +3,8 @@
 // in; in memory alone if the browser forbids both. A tab without a token asks the others.
 // A service under another path of this origin has a session of its own.
 
+import { pause } from "./dom.js";
+
 const PREFIX = `plantstore${new URL(".", location.href).pathname}`;
 const WAIT = 200; // milliseconds for another tab to tell its token
 
@@ -30,6 +32,7 @@ const findToken = () => (tab.get("session") === currentSession() && tab.get("tok
 
 export class Session {
   #channel = new BroadcastChannel(PREFIX);
+  /** @type {string | undefined} */ #heard; // from another tab
   token = findToken();
 
   /** `on.joined` gets the token of another tab; `on.ended` is called when another tab signs out. @param {SessionEvents} on */
@@ -53,14 +56,8 @@ export class Session {
 
   /** The token, or that of another tab, which has a moment to tell it. */
   async find() {
-    if (this.token) return this.token;
-    const { joined } = this.on;
-    const token = await new Promise((/** @type {(token?: string) => void} */ resolve) => {
-      this.on.joined = resolve;
-      setTimeout(resolve, WAIT);
-    });
-    this.on.joined = joined;
-    return token;
+    if (!this.token) await pause(WAIT);
+    return this.token ?? this.#heard;
   }
 
   /** Signs out, here and in all other tabs. */
@@ -85,6 +82,7 @@ export class Session {
       this.forget();
       this.on.ended();
     }
+    this.#heard = isEnd ? undefined : (token ?? this.#heard);
     if (token && !this.token) this.on.joined(token);
   }
 }

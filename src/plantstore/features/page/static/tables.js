@@ -1,8 +1,7 @@
 // CSV to rows of plants, and back. A row has its line number; one that cannot be read has the `reason` in words. A
 // file that cannot be read is a FileError.
 
-import { guessColumns } from "./columns.js";
-import { FIELDS, findBrokenRule, isSame, listContents, makePlant, readId } from "./plant.js";
+import { FIELDS, findBrokenRule, fold, isSame, listContents, makePlant, readId } from "./plant.js";
 import { t } from "./texts.js";
 
 /** @type {Record<string, string>} by their byte order marks */
@@ -114,7 +113,7 @@ export function writeCsv(plants) {
 export function checkRows(rows, plants, mayUpdate = false) {
   for (const row of rows) row.before = undefined;
   for (const row of rows) row.reason ??= findBrokenRule({ ...row.plant, id: row.plant.id || "1" })?.reason;
-  giveIds(rows, plants.proposeId());
+  if (plants.isComplete) giveIds(rows, plants);
   const lines = new Map();
   for (const row of rows.filter(({ reason }) => !reason)) {
     const { id } = row.plant;
@@ -128,15 +127,12 @@ export function checkRows(rows, plants, mayUpdate = false) {
   }
 }
 
-/** New ids for rows without, above all others, from the store's next one. @param {Row[]} rows @param {string | null} proposed */
-function giveIds(rows, proposed) {
-  if (proposed === null) return;
+/** New ids for rows without, above all others. @param {Row[]} rows @param {Plants} plants */
+function giveIds(rows, plants) {
   const good = rows.filter((row) => !row.reason);
-  let highest = BigInt(proposed) - 1n;
-  for (const { plant } of good) if (BigInt(plant.id) > highest) highest = BigInt(plant.id);
+  let next = BigInt(plants.proposeId(good.map(({ plant }) => plant.id)));
   for (const row of good.filter(({ plant }) => plant.id === "")) {
-    highest += 1n;
-    row.plant.id = `${highest}`;
+    row.plant.id = `${next++}`;
     row.isGiven = true;
   }
 }
@@ -146,5 +142,63 @@ export function countTwins(rows, plants) {
   const describe = (/** @type {Plant} */ plant) => JSON.stringify(listContents(plant));
   const given = rows.filter(({ isGiven }) => isGiven).map(({ plant }) => describe(plant));
   const stored = new Set(plants.items.map(describe));
-  return { equal: given.length - new Set(given).size, stored: given.filter((text) => stored.has(text)).length };
+  return { twins: given.filter((text) => stored.has(text)).length, equal: given.length - new Set(given).size };
 }
+
+// Which columns of a sheet have the fields of plants: a guess, for people to change -------------------
+
+/** @type {Record<Field, RegExp>} */
+const TITLES = {
+  id: /^(plant )?id$/,
+  name: /name$|^(names|plants?|species|pflanzen?|bezeichnung|nom|plante|nombre|planta|nome|pianta|naam)$/,
+  tag: /^(tags?|type|kind|category|group|typ|kategorie|gruppe|categorie|groupe|tipo|categoria|grupo|gruppo|soort|groep|location|bed|place|standort|beet|ort|etikett|emplacement|ubicacion|posizione|plaats)$/,
+};
+// A name may be in parts, in this order.
+const PARTS = [
+  /^(genus|gattung|genre|genero|genere|geslacht|(botanical|botanischer|latin|lateinischer) name)$/,
+  /^(species|art|epithet(on)?|espece|especie|specie)$/,
+  /^(cultivars?|kultivar|sorte|variety|variete|variedad|varieta)$/,
+];
+const CULTIVAR = /^(cultivars?|kultivar|sorte)$/; // not a variety, whose name has no quotes
+const LOOKED_AT = 100; // lines
+
+// By known titles; without them ids may come first, then names, then what else plants have. `joined` are the columns
+// that are a name together.
+/** @param {string[][]} lines */
+function guessColumns([first = [], ...others]) {
+  const titles = first.map((cell) => fold(cell.trim()));
+  const columns = placeFields((field) => titles.findIndex((title) => TITLES[field].test(title)));
+  const parts = PARTS.map((part) => titles.findIndex((title) => part.test(title))).filter((index) => index >= 0);
+  const joined = parts.length > 1 ? parts : [];
+  if (joined.length) columns.name = joined[0];
+  const { id, name, tag } = columns;
+  const isKnown = id >= 0 || tag >= 0 || (name >= 0 && !others.every(([cell]) => isNumber(cell)));
+  if (first.some(isNumber) || !isKnown || (id < 0 && name < 0)) return guessByContent(first, others);
+  if (name < 0) columns.name = titles.findIndex((_, index) => !Object.values(columns).includes(index));
+  const cultivar = titles.findIndex((title) => CULTIVAR.test(title));
+  return { hasHeader: true, columns, joined, cultivar };
+}
+
+/** @param {string[]} first @param {string[][]} others */
+function guessByContent(first, others) {
+  const looked = others.slice(0, LOOKED_AT);
+  const hasIds = first.length > 1 && (looked.length ? looked : [first]).every(([cell]) => isNumber(cell));
+  const columns = placeFields((field) => {
+    const place = FIELDS.indexOf(field) - (hasIds ? 0 : 1);
+    return place < first.length ? place : -1;
+  });
+  // In any language: its cells are not among those below it, where these are numbers, or come again and again.
+  const looksLikeHeader = first.some((title, index) => {
+    const cells = looked.flatMap((line) => line[index]?.trim() || []);
+    const areNumbers = cells.length > 0 && cells.every(isNumber) && !isNumber(title);
+    const comeAgain = cells.length >= 3 && new Set(cells).size <= cells.length / 2 && !cells.includes(title.trim());
+    return title.trim() !== "" && (areNumbers || comeAgain);
+  });
+  const hasHeader = hasIds ? !isNumber(first[0]) : !first.some(isNumber) && looksLikeHeader;
+  return { hasHeader, columns, joined: [], cultivar: -1 };
+}
+
+/** @param {(field: Field) => number} find */
+const placeFields = (find) => /** @type {Columns} */ (Object.fromEntries(FIELDS.map((field) => [field, find(field)])));
+/** @param {string} cell */
+const isNumber = (cell) => /^\s*-?\d+\s*$/.test(cell);

@@ -2,11 +2,10 @@
 // others are in the panel. What is typed is a draft. Enter takes it, at once: row 0 is free for the next plant, and
 // keeps its tag. A cell is saved by Tab and a click elsewhere too, and dropped by Escape.
 
-import { edit, perform, takeBack } from "./actions.js";
-import { $, announce, complain, focusPlants, isNarrow, make, onClick } from "./dom.js";
+import { edit, perform, say, takeBack } from "./actions.js";
+import { $, announce, complain, focusPlants, isNarrow, make, onClick, targetOf } from "./dom.js";
 import { drawGrid, nextCell, turnTo } from "./grid.js";
 import { list } from "./list.js";
-import { say } from "./message.js";
 import { attachPicker, closePicker } from "./picker.js";
 import { CONTENTS, FIELDS, findBrokenRule, makePlant, readId } from "./plant.js";
 import { nextId } from "./queue.js";
@@ -61,7 +60,6 @@ function drawAdd() {
     const input = $(`add-${field}`);
     if (input.value !== drafts.add[field]) input.value = drafts.add[field];
   }
-  if (document.activeElement !== $("add-id")) $("add-id").hidden = !drafts.add.id;
   $("add").classList.toggle("typed", isTyped());
 }
 
@@ -84,10 +82,6 @@ for (const field of FIELDS) {
     event.preventDefault();
   });
 }
-onClick("add-set-id", () => {
-  $("add-id").hidden = false;
-  $("add-id").focus();
-});
 onClick("add-open", openAdd);
 onClick("add-close", leaveAdd);
 onDraw(drawAdd);
@@ -208,10 +202,10 @@ function press(event) {
   event.stopPropagation();
 }
 
-/** A click elsewhere saves, also where nothing can have the focus. @param {PointerEvent} event */
-function leaveCell({ target }) {
+/** A click elsewhere saves, also where nothing can have the focus. */
+const leave = (/** @type {Event} */ event) => {
   const { cell } = drafts;
-  const isElsewhere = target instanceof Element && !target.closest("#picker");
-  if (cell && isElsewhere && target !== inputs[cell.place][cell.field]) save(false);
-}
-addEventListener("pointerdown", leaveCell, true);
+  const target = targetOf(event);
+  if (cell && target !== inputs[cell.place][cell.field] && !target.closest("#picker")) save(false);
+};
+addEventListener("pointerdown", leave, true);
