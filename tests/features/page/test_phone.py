@@ -85,6 +85,20 @@ def test_a_plant_is_a_sheet_at_the_foot_where_a_tag_is_tapped(phone: PageDriver)
     phone.assert_stored(3, "Plant 1", "rare")
 
 
+def test_a_tag_that_is_chosen_taps_nothing_below_the_picker(phone: PageDriver) -> None:
+    phone.create_many({"id": n, "name": f"Fern {n}", "tag": f"bed {n}"} for n in range(100, 110))
+    phone.assert_count("40 plants")
+    phone["#rows .name"].filter(has_text="Plant 1").first.tap()
+    button = phone["#panel-delete"].bounding_box()
+    assert button is not None
+    phone["#panel-tag"].tap()
+    expect(phone["#picker"]).to_be_visible()
+    phone.page.touchscreen.tap(button["x"] + 20, button["y"] + button["height"] / 2)
+    expect(phone["#picker"]).to_be_hidden()
+    phone.wait_until(lambda: phone.list_plants()[3].get("tag", "").startswith("bed"))
+    expect(phone["#panel"]).to_be_visible()
+
+
 def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
     for menu, item in (("#filter-open", "#filter-menu button"), ("#more-open", "#import-open")):
         phone[menu].tap()

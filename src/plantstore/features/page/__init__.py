@@ -14,8 +14,8 @@ What draws, and takes keys and clicks: ``grid.js`` (rows), ``typing.js`` (row 0,
 ``main.js`` (signing in, the store, menus and keys).
 
 What is loaded after the first view, by ``rest.js``: ``history.js``, ``access.js``, ``importer.js``
-(``tables.js``), ``export.js`` (``qr.js``). Texts: ``texts.json``, read by ``texts.js``. The DOM:
-``dom.js``. Types, for ``make check`` alone: ``types.d.ts``.
+(``tables.js``, ``columns.js``), ``export.js`` (``qr.js``). Texts: ``texts.json``, read by
+``texts.js``. The DOM: ``dom.js``. Types, for ``make check`` alone: ``types.d.ts``.
 """
 
 from plantstore.feature import Feature

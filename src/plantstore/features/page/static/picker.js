@@ -1,6 +1,6 @@
 // The store's tags below a field: with their colours and numbers, filtered by what is typed.
 
-import { $, make, makeHint, makePill, placeAt } from "./dom.js";
+import { $, make, makeHint, makePill, onClick, placeAt, targetOf } from "./dom.js";
 import { list } from "./list.js";
 import { countTags, fold, splitWords } from "./plant.js";
 import { figures } from "./texts.js";
@@ -35,12 +35,7 @@ function show(text) {
   if (!field || !shown.length || (shown.length === 1 && shown[0] === field.value)) return closePicker();
   const options = matching.map(([tag, number], at) => {
     const content = [makePill(tag), makeHint(figures(number))];
-    const option = make("li", { id: `picker-${at}`, role: "option", ariaLabel: tag }, ...content);
-    option.addEventListener("pointerdown", (event) => {
-      event.preventDefault(); // the field keeps the focus
-      take(tag);
-    });
-    return option;
+    return make("li", { id: `picker-${at}`, role: "option", ariaLabel: tag }, ...content);
   });
   $("picker").replaceChildren(...options);
   $("picker").hidden = false;
@@ -48,6 +43,12 @@ function show(text) {
   mark(-1);
 }
 
+// Not at the press: what is below the picker would get the rest of a tap.
+onClick("picker", (event) => {
+  const tag = targetOf(event).closest("li")?.ariaLabel;
+  if (tag) take(tag);
+});
+$("picker").addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
 addEventListener("resize", () => $("picker").hidden || !field || placeAt($("picker"), field));
 
 /** @param {number} place */
