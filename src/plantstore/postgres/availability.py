@@ -1,8 +1,8 @@
-"""What successes and failures of all connections say about the server.
+"""Whether the server is available, judged by the successes and failures of all connections.
 
-Invariant: repeated failures are logged at most once a second, and their end once. A reason quotes
-nothing from the server: it may be in any language and contain names of hosts and users. Only the
-log has that.
+Invariant: repeated failures are logged at most once a second, and the recovery once. A reason never
+quotes the server, whose messages may be in any language and name hosts and users; only the log has
+them.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.failures import FailureLog
 
 logger = logging.getLogger(__name__)
-logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns about queries that a stop cancels
+logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of queries that a stop cancels
 
 SILENT = "PostgreSQL does not respond in time"
 READ_ONLY = "PostgreSQL cannot be written: it is read-only"
@@ -31,17 +31,17 @@ _REASONS: dict[type[psycopg.Error], str] = {
 
 
 class Availability:
-    """``reason`` is why the last use of the server failed, None if it did not.
+    """``reason`` is why the last use of the server failed; None if it succeeded.
 
-    ``refusal`` is why it refused the last write, at ``refused_at``, though it was reachable;
-    ``written_at`` is the time of the last accepted write, by the loop's clock. Until ``is_open`` is
-    set, the schema has not been checked, and connections are not given out.
+    ``refusal`` is why a reachable server refused the last write, at ``refused_at``; ``written_at``
+    is the time of the last accepted write, both by the loop's clock. No connections are handed out
+    until ``is_open`` is set: the schema must be checked first.
     """
 
     def __init__(self, *, is_open: bool) -> None:
         self._loop = asyncio.get_running_loop()
         self._failures = FailureLog(logger, "PostgreSQL works again")
-        self._refusals = FailureLog(logger, "PostgreSQL takes writes again")
+        self._refusals = FailureLog(logger, "PostgreSQL accepts writes again")
         self.is_open = is_open
         self.reason: str | None = None
         self.refusal: str | None = None
@@ -49,7 +49,7 @@ class Availability:
         self.written_at = -math.inf
 
     def fail(self, message: str, error: BaseException) -> DatabaseUnavailableError:
-        """Note that the server could not be used; returns the port's error: nothing was written."""
+        """Record that the server could not be used; returns the port's error."""
         self.reason = _explain(error)
         self.warn(message, error)
         return DatabaseUnavailableError()
@@ -58,16 +58,16 @@ class Availability:
         self._failures.add(f"{message}: %s", _on_one_line(error))
 
     def refuse(self, error: psycopg.Error) -> DatabaseUnavailableError:
-        """Note that the server refused a batch of writes; returns the port's error."""
-        if not isinstance(error, errors.LockNotAvailable):  # which says nothing about other stores
+        """Record that the server refused a batch of writes; returns the port's error."""
+        if not isinstance(error, errors.LockNotAvailable):  # a lock affects only its stores
             self.refusal, self.refused_at = _explain(error), self._loop.time()
         self._refusals.add("a batch of writes failed: %s", _on_one_line(error))
         return DatabaseUnavailableError()
 
     def refuse_schema(self) -> DatabaseUnavailableError:
-        """Note that this program cannot write the schema; returns the port's error."""
+        """Record that this program cannot write to this schema; returns the port's error."""
         self.refusal, self.refused_at = MIGRATED, self._loop.time()
-        self._refusals.add("a batch of writes was not begun: %s", MIGRATED)
+        self._refusals.add("a batch of writes was refused: %s", MIGRATED)
         return DatabaseUnavailableError()
 
     def note_read(self) -> None:
@@ -81,7 +81,7 @@ class Availability:
 
 
 def _explain(error: BaseException) -> str:
-    """The reason for ``/readyz``; a failure to connect has no SQLSTATE."""
+    """The reason shown by ``/readyz``; a failure to connect has no SQLSTATE."""
     if isinstance(error, (TimeoutError, errors.ConnectionTimeout)):
         return SILENT
     if isinstance(error, psycopg.Error) and error.sqlstate is not None:

@@ -1,4 +1,4 @@
-"""Collects items that arrive while earlier batches are in flight; they form the next batch."""
+"""Batches items: those that arrive while batches are in flight form the next batch."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _MAX_BATCHES_OF_ONE_STORE = 6
 
 
 class Waiting(Struct, Generic[Item, Result], frozen=True):
-    """An item, its time of arrival by the loop's clock, and the future of its result."""
+    """An item, its arrival by the loop's clock, and the future for its result."""
 
     item: Item
     arrived: float
@@ -24,7 +24,7 @@ class Waiting(Struct, Generic[Item, Result], frozen=True):
 
 
 class Batcher(Generic[Item, Result]):
-    """At most ``max_batches`` in flight, and at most ``max_waiting`` items for the next."""
+    """Keeps at most ``max_batches`` in flight, and at most ``max_waiting`` items waiting."""
 
     def __init__(self, max_batches: int, max_waiting: int) -> None:
         self._loop = asyncio.get_running_loop()
@@ -36,7 +36,7 @@ class Batcher(Generic[Item, Result]):
         self._separates_stores = False
 
     def separate_stores(self) -> None:
-        """From now on each batch has one store: a silent server delays only its own stores."""
+        """Give each store its own batches: then a silent server delays only its own stores."""
         self._separates_stores = True
         self._max_batches = _MAX_BATCHES_OF_ONE_STORE
 
@@ -63,7 +63,7 @@ class Batcher(Generic[Item, Result]):
         raise NotImplementedError
 
     def next_batch(self) -> list[Waiting[Item, Result]]:
-        """Remove the next batch from the queue: all of it."""
+        """Remove the next batch from the queue: here, all of the queue."""
         batch, self._waiting = self._waiting, []
         return batch
 
@@ -74,7 +74,7 @@ class Batcher(Generic[Item, Result]):
             self._loop.call_soon(self._gather, 0, until)
 
     def _gather(self, seen: int, until: float) -> None:
-        """Send the next batch when no more items arrive: a batch costs as much as many items."""
+        """Send the next batch once no more items arrive: a batch costs as much as many items."""
         if seen < len(self._waiting) and self._loop.time() < until:
             self._loop.call_soon(self._gather, len(self._waiting), until)
         else:

@@ -1,10 +1,10 @@
-"""The command line's connections to PostgreSQL, and the version of the schema.
+"""Connections of the command line, and the version of the schema.
 
-Each statement of a migration with a line ``-- outside-transaction`` is a transaction of its own, as
-``CREATE INDEX CONCURRENTLY`` must be. After a kill all are executed again, so the first drops what
-an interrupted later one left.
+In a migration with a line ``-- outside-transaction``, each statement is a transaction of its own,
+as ``CREATE INDEX CONCURRENTLY`` must be. After a kill all of them run again, so the first statement
+must drop what an interrupted run left behind.
 
-``functions.sql`` is migration 0. The ``distribute.sql`` of a feature that distributes the tables is
+``functions.sql`` is migration 0. A feature that distributes the tables has a ``distribute.sql``:
 migration -1, with the feature's name, in databases that it distributed.
 """
 
@@ -25,13 +25,13 @@ from plantstore.sql.queries import folder_of, load_queries
 
 _PACKAGE = "plantstore.postgres"
 _OUTSIDE_LINE = re.compile(r"^-- outside-transaction$", re.MULTILINE)
-_FUNCTIONS, _DISTRIBUTION = 0, -1  # the numbers of migrations that are applied after changes
-_OLDEST_VERSION = 15  # Debian 12's; the oldest that the tests run on
+_FUNCTIONS, _DISTRIBUTION = 0, -1  # numbers of migrations that run again after a change
+_OLDEST_VERSION = 15  # that of Debian 12, and the oldest that is tested
 _PAUSE = 0.1  # seconds between two attempts
-# The number is arbitrary. Waiting for the lock, or parameters, would hold a snapshot, and building
-# an index waits until older snapshots end.
+# An arbitrary number. Waiting for the lock, or parameters, would hold a snapshot, and building an
+# index waits for older snapshots to end.
 _LOCK = "SELECT pg_try_advisory_xact_lock(7091938230911)"
-# The server goes on building an index for a killed process.
+# The server goes on building an index after its client was killed.
 _NO_INDEX_IS_BUILT = """
     SELECT NOT EXISTS
         (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database())
@@ -78,7 +78,7 @@ def _require_server(info: ConnectionInfo) -> None:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn errors of the database into sentences."""
+    """Raise errors of the database as SetupErrors."""
     try:
         yield
     except errors.InsufficientPrivilege as error:
@@ -89,7 +89,7 @@ def explained() -> Iterator[None]:
 
 
 def require_schema(connection: Connection) -> str | None:
-    """Refuse a schema of another version; returns the feature that distributes its tables, if any.
+    """Refuse a schema of another version; returns the feature that distributes the tables, if any.
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
@@ -97,7 +97,7 @@ def require_schema(connection: Connection) -> str | None:
 
 
 async def require_schema_of(connection: AsyncConnection) -> str | None:
-    """See ``require_schema``; this does not block the event loop."""
+    """See ``require_schema``; does not block the event loop."""
     _require_server(connection.info)
     applied: list[Applied] = []
     with suppress(errors.UndefinedTable):
@@ -117,7 +117,7 @@ def _find_distribution(applied: Sequence[Applied]) -> str | None:
 
 
 def _load(distribution: str | None) -> Sequence[Migration]:
-    """All migrations: the numbered files, the functions, and a feature's."""
+    """All migrations: the numbered files, the functions, and a feature's distribution."""
     folder = folder_of(_PACKAGE)
     others = [(_FUNCTIONS, "functions", folder / "functions.sql")]
     if distribution is not None:
@@ -144,9 +144,9 @@ def migrate(
 ) -> Sequence[Migration]:
     """Apply and return the migrations that the database lacks.
 
-    Unless this ``stops_older`` programs, it is refused while such a program is connected.
-    ``distribution`` is the feature that is to distribute the tables from now on. If several run at
-    once, the first applies them and the others wait for it.
+    Without ``stops_older``, a migration that stops older programs is refused while one is
+    connected. ``distribution`` is the feature that distributes the tables from now on. If several
+    processes migrate at once, the first applies the migrations and the others wait.
 
     :raises SetupError: the database cannot be migrated; the message says what to do.
     """
@@ -171,7 +171,7 @@ def migrate(
 
 
 def _require_no_older(connection: Connection, stopping: Sequence[Migration]) -> None:
-    """Refuse while programs are connected that cannot work with one of these migrations."""
+    """Refuse to migrate while a connected program cannot work with one of these migrations."""
     needed = max((migration.compatible_since for migration in stopping), default=0)
     programs = [
         f"{name} ({count} connections)"
@@ -198,7 +198,7 @@ def _read_applied(connection: Connection) -> Sequence[Applied]:
 def _apply(
     connection: Connection, sql: dict[str, str], group: Iterable[Migration], *, is_outside: bool
 ) -> None:
-    """One transaction for all, so that a lost connection leaves the old schema; or none."""
+    """Apply all in one transaction, so that a lost connection leaves the old schema; or in none."""
     with nullcontext() if is_outside else connection.transaction():
         if not is_outside:
             connection.execute(sql["begin_migration"].encode())

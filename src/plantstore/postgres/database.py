@@ -1,4 +1,4 @@
-"""The database for serving, on PostgreSQL: callers, pages and writes, each in batches."""
+"""The database for serving, on PostgreSQL: lookups of callers, reads and writes go in batches."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from plantstore.sql.reading import page_query, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses, Use
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
-_MAX_PAGES = 16  # in a batch, so that no item waits for too many others
+_MAX_PAGES = 16  # per batch, so that no item waits for too many others
 
 
 class PostgresDatabase:
@@ -34,11 +34,10 @@ class PostgresDatabase:
         self._availability = Availability(is_open=False)
         server = (self._hosts, self._availability)
         self._pool = Pool(settings, settings.database_connections, *server)
-        # Reads outside of batches get half of the connections; the others are left to lists and
-        # writes.
+        # Reads outside of batches get half of the connections; the rest is for lists and writes.
         self._singles = asyncio.Semaphore(max(1, settings.database_connections // 2))
         self._stream_pool = Pool(settings, settings.max_streams, *server)
-        self._probe_pool = Pool(settings, 1, *server)  # requests need not wait for it
+        self._probe_pool = Pool(settings, 1, *server)  # requests do not wait for it
         self._uses = TokenUses()
         waiting = settings.max_requests
         self._plants = Reads(self._pool, _to_plant, waiting, waiting)
@@ -55,7 +54,7 @@ class PostgresDatabase:
         self._opening.add_done_callback(lambda _: self._has_tried.set())
 
     async def open(self) -> None:
-        """Wait for the first attempt to connect. Until one works, every method fails."""
+        """Wait for the first attempt to connect. Until an attempt succeeds, every method fails."""
         await self._has_tried.wait()
 
     async def find_caller(
@@ -88,7 +87,7 @@ class PostgresDatabase:
         return snapshot
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        # In a task: deadlines need one, and requests are handled outside of any.
+        # Deadlines need a task, and requests are handled outside of tasks.
         return await asyncio.ensure_future(self._read((name, arguments)))
 
     async def _read(self, query: Query) -> Sequence[Row]:
@@ -130,14 +129,14 @@ class PostgresDatabase:
         async with self._pool.acquire() as connection:
             try:
                 await connection.execute(self._pool.sql["note_token_uses"], columns, binary=True)
-            except psycopg.Error as error:  # it says nothing about other work
-                self._availability.warn("the last use of tokens was not written", error)
+            except psycopg.Error as error:  # says nothing about other work
+                self._availability.warn("the last uses of tokens were not written", error)
                 raise DatabaseUnavailableError from error
 
     async def _open(self) -> None:
-        """Return when the server was reached and its schema has been checked.
+        """Return once the server was reached and its schema checked.
 
-        :raises SetupError: it is of another version.
+        :raises SetupError: the schema has another version.
         """
         while not self._availability.is_open:
             try:

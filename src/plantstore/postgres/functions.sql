@@ -1,15 +1,15 @@
--- The functions of this program: `plantstore migrate` runs this file where it has changed. A release that
--- changes it has a new migration too, if only an empty file: by its number an older program knows that
--- the database's functions are newer, and by its compatible-since whether it can call them.
+-- The functions of this program: `plantstore migrate` runs this file if it has changed. A release
+-- that changes it also has a new migration, if only an empty file: its number tells older programs
+-- that the functions are newer, and its compatible-since whether they can call them.
 
 
--- The rules of a write, as sqlite/batch.py has them: the outcome of each write of a batch, in the
--- caller's transaction, which must be READ COMMITTED. The writes come by store, in the order of the
--- stores' numbers, which prevents deadlocks.
+-- The rules of writes, the same as in sqlite/batch.py: returns the outcome of each write of a
+-- batch, in the caller's transaction, which must be READ COMMITTED. Writes are sorted by the
+-- store's number, which prevents deadlocks.
 --
--- Each statement is of a single row and has its store as a parameter: Citus plans such a statement
--- once. The plans are generic and never scan a table, whatever the statistics say. On Citus a batch is
--- of one store, routed_to, and the server with its shard runs the whole call.
+-- Each statement is about a single row and has the store as a parameter: Citus plans such a
+-- statement once. The plans are generic and never scan a table, whatever the statistics say. On
+-- Citus a batch has one store, routed_to, and the server with its shard runs the whole call.
 
 CREATE OR REPLACE FUNCTION write_batch(
     routed_to bigint, writes json, now_ms bigint, keys_since bigint, max_wait text)
@@ -20,7 +20,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
     w record;
-    -- The store of the last write, as of it:
+    -- The store of the last write, as of that write:
     store bigint;
     reached bigint; -- its revision
     held bigint; -- its plants
@@ -34,14 +34,14 @@ DECLARE
     member_role text;
     refusal text;
 
-    earlier record; -- use of the same Idempotency-Key
+    earlier record; -- the earlier use of the same Idempotency-Key
     plant record;
-    tag_or_any text[]; -- the plant's entity tag, by digest_of in core/model.py, and what stands for any
+    tag_or_any text[]; -- the plant's entity tag, as digest_of in core/model.py, and '*'
     result text;
     results text[] := '{}';
-    is_atomic boolean; -- all of the batch, or nothing: the first write says so
+    is_atomic boolean; -- all of the batch or nothing; in the first write
 BEGIN
-    -- For this transaction only. An acknowledged write is on disk, whatever the database's default.
+    -- For this transaction only: an acknowledged write is on disk, whatever the database's default.
     PERFORM set_config('lock_timeout', max_wait, true);
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -61,7 +61,7 @@ BEGIN
             store := w.store_id;
             is_changed := false;
             token := NULL;
-            -- What follows sees what others have committed before.
+            -- The next statements see what others have committed before.
             SELECT r.revision, r.plants, r.max_plants INTO reached, held, max_held
             FROM revisions AS r WHERE r.store_id = store FOR NO KEY UPDATE;
         END IF;
@@ -92,7 +92,7 @@ BEGIN
         END IF;
 
         IF result IS NOT NULL THEN
-            w.key := NULL; -- it is kept already, or shall not be
+            w.key := NULL; -- already stored, or not to be stored
 
         ELSIF w.kind = 'UseKey' THEN
             result := 'unchanged';
@@ -122,7 +122,7 @@ BEGIN
             END IF;
         END IF;
 
-        IF result IS NULL OR w.kind = 'Upsert' AND result = 'no_such_plant' THEN -- it is a create
+        IF result IS NULL OR w.kind = 'Upsert' AND result = 'no_such_plant' THEN -- a create
             result := 'store_full';
             IF max_held IS NULL OR held < max_held THEN
                 INSERT INTO plants (store_id, id, name, tag) VALUES (store, w.id, w.name, w.tag)
@@ -132,7 +132,7 @@ BEGIN
                     held := held + 1;
                 END IF;
             END IF;
-            IF result = 'store_full' THEN -- unless the plant is there
+            IF result = 'store_full' THEN -- unless the plant exists
                 SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
                 IF FOUND AND (plant.name, plant.tag) IS NOT DISTINCT FROM (w.name, w.tag) THEN
                     result := 'already_stored';
@@ -149,7 +149,7 @@ BEGIN
             VALUES (store, reached, 'plant.' || result, w.id, w.name, w.tag, now_ms, w.user_id, w.token_label,
                 left(w.token_hash, 16));
         END IF;
-        IF w.key IS NOT NULL AND result <> 'store_full' THEN -- which it may not be for the next try
+        IF w.key IS NOT NULL AND result <> 'store_full' THEN -- there may be room on a retry
             INSERT INTO idempotency_keys AS k (store_id, user_id, key, fingerprint, outcome, created_at)
             VALUES (store, w.user_id, w.key, decode(w.fingerprint, 'hex'), result, now_ms)
             ON CONFLICT (store_id, user_id, key) DO UPDATE

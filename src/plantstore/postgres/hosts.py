@@ -1,4 +1,4 @@
-"""Connects to the host of a URL that accepts writes, whatever the others do.
+"""Connects to the host of a URL that accepts writes, whatever state the others are in.
 
 Invariant: a silent host delays a connection by half a second at most.
 """
@@ -20,12 +20,12 @@ from plantstore.version import VERSION
 logger = logging.getLogger(__name__)
 
 _ROUND_SECONDS = 0.25
-_COMMAND_SECONDS = 3.0  # for a command to find a host
-_LISTS = ("host", "hostaddr", "port")  # parameters with a value for each host
+_COMMAND_SECONDS = 3.0  # for a command to find the host
+_LISTS = ("host", "hostaddr", "port")  # parameters with a value per host
 
 # Defaults that the URL can override. Standbys, and primaries demoted to standby, are skipped.
 _DEFAULTS = {
-    # `migrate` recognises older programs by it.
+    # `migrate` recognises older programs by their name.
     "application_name": f"plantstore {VERSION} schema {find_newest('plantstore.postgres')}",
     "client_encoding": "UTF8",
     "connect_timeout": "3",
@@ -37,11 +37,11 @@ Opening = asyncio.Task[AsyncConnection]
 
 
 class Hosts:
-    """The hosts of a database URL. With ``prepares``, statements are prepared at their first use.
+    """The hosts of a database URL. With ``prepares``, statements are prepared at first use.
 
-    Each connection gets the settings of ``plan_lookups``, one of the queries in ``sql``.
+    Each connection runs ``plan_lookups``, one of the queries in ``sql``.
 
-    The last used host is tried first, then all in parallel. While a host is silent, those that
+    The last used host is tried first, then all in parallel. While a host is silent, hosts that
     refused are tried again: a standby may be promoted meanwhile.
 
     :raises SetupError: the URL is not valid.
@@ -53,10 +53,10 @@ class Hosts:
         self.sql = load_queries("plantstore.postgres")
 
     async def connect(self, seconds: float) -> AsyncConnection:
-        """A connection to a host that accepts one.
+        """Connect to a host that accepts writes.
 
-        :raises psycopg.OperationalError: all refused, or none accepted within so many seconds; the
-            message has the reason for each host. It is a ``ConnectionTimeout`` if all are silent.
+        :raises psycopg.OperationalError: all hosts refused, or none accepted in time; the message
+            has the reason for each host. It is a ``ConnectionTimeout`` if all are silent.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
@@ -103,7 +103,7 @@ class Hosts:
 
 
 def find_host(url: str) -> str:
-    """The connection string of the host that accepts writes, for a command.
+    """The connection string, for a command, of the host that accepts writes.
 
     :raises psycopg.OperationalError: there is none.
     :raises SetupError: the URL is not valid.
@@ -120,9 +120,9 @@ def find_host(url: str) -> str:
 
 
 def check_hosts(url: str) -> str:
-    """A sentence that all hosts can be reached, standbys too.
+    """A sentence that says that all hosts can be reached, including standbys.
 
-    :raises SetupError: one cannot; the message has each of them, and why.
+    :raises SetupError: a host cannot be reached; the message names each, and why.
     """
     hosts = Hosts(url).conninfos
     failures: dict[str, BaseException] = {}

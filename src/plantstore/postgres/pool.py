@@ -1,7 +1,7 @@
-"""Connections for the event loop, each acquired for one short piece of work with a deadline.
+"""Connections for the event loop, each acquired for a short piece of work with a deadline.
 
-Invariant: no wait lasts beyond its deadline, even if the server or the network is silent: then the
-connection is aborted, which ends the wait.
+Invariant: no wait lasts beyond its deadline, even if the server or the network is silent: the
+connection is then aborted, which ends the wait.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ Query = tuple[str, Sequence[object]]  # a query's name and its arguments
 
 
 class Pool:
-    """At most ``max_connections``, opened when needed, and kept.
+    """Opens at most ``max_connections``, when needed, and keeps them open.
 
-    Each is held, and waited for, for at most ``settings.database_timeout`` seconds. Successes and
-    failures are reported to ``availability``. ``in_use`` counts the held connections;
+    A connection is waited for, and then held, for at most ``settings.database_timeout`` seconds.
+    Successes and failures are reported to ``availability``. ``in_use`` counts the held connections;
     ``sql`` has the named queries.
     """
 
@@ -49,7 +49,7 @@ class Pool:
 
     @asynccontextmanager
     async def acquire(self, seconds: float | None = None) -> AsyncIterator[AsyncConnection]:
-        """A connection, aborted after so many seconds.
+        """Hold a connection in the block; it is aborted after ``seconds``.
 
         :raises DatabaseUnavailableError: there is none.
         """
@@ -106,7 +106,7 @@ class Pool:
             except psycopg.OperationalError as error:
                 if self._loop.time() - begun > self.timeout / 2:
                     raise
-                self.availability.warn("a read is retried", error)
+                self.availability.warn("retrying a read", error)
             return await self._read_once(queries)
         except psycopg.Error as error:
             raise self.availability.fail("the database failed", error) from error
@@ -123,28 +123,28 @@ class Pool:
             return [await cursor.fetchall() for cursor in cursors]
 
     def abort(self, connection: AsyncConnection) -> None:
-        """End a connection at once, for both sides; waiters get an OperationalError."""
+        """End a connection at once, on both sides; waiters get an OperationalError."""
         host = f"{connection.info.host}:{connection.info.port}"
-        self.availability.warn("a connection is aborted", TimeoutError(f"{host}: timeout"))
+        self.availability.warn("aborting a connection", TimeoutError(f"{host}: timeout"))
         with suppress(OSError, psycopg.Error):
             sock = socket.socket(fileno=connection.fileno())  # dup() fails without descriptors
             try:
                 sock.shutdown(socket.SHUT_RDWR)
             finally:
                 sock.detach()
-        # All may have the same server, which may be silent.
+        # All may be connected to the same silent server.
         while self._idle:
             self._idle.pop().pgconn.finish()
 
     async def close(self) -> None:
-        """Close all; connections in use are closed when they are released."""
+        """Close all connections; those in use are closed when they are released."""
         self._is_closed = True
         while self._idle:
             await self._idle.pop().close()
 
 
 def _is_closed(connection: AsyncConnection) -> bool:
-    """Whether the server closed it while it was idle; does not wait.
+    """Whether the server closed an idle connection; does not wait.
 
     A write sent on such a connection would have an unknown outcome.
     """

@@ -1,13 +1,13 @@
--- The SQL that only PostgreSQL has, by name; the rest is in sql/queries.sql. Every query of a store's
--- data names the store.
+-- The queries for PostgreSQL only, by name; shared queries are in sql/queries.sql. Every query of a
+-- store's data names the store.
 
 
 -- Planning -------------------------------------------------------------------------------------
 
--- All queries are look-ups by the beginning of a key. The planner would choose other plans while it
--- has no statistics of a table, or none yet of a store that has grown: it would read and sort the
--- whole store for a page. And to compile a plan takes longer than any of ours. Queries join by
--- LATERAL and LIMIT 1 where a hash join could read a whole table.
+-- All queries are lookups by a prefix of a key. Without statistics of a table, or of a store that
+-- has grown, the planner would choose other plans: it would read and sort the whole store for a
+-- page. Compiling a plan would take longer than running any of these. Queries join by LATERAL and
+-- LIMIT 1 where a hash join could read a whole table.
 
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
@@ -35,7 +35,7 @@ LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
 
--- In stores by their names or numbers, or else in the tokens' own.
+-- In stores by their names or numbers; without these, in the tokens' own stores.
 
 -- name: find_callers_in_stores
 SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
@@ -58,7 +58,7 @@ LEFT JOIN LATERAL (
 -- name: find_read_only
 SELECT current_setting('transaction_read_only')
 
--- The database makes the JSON: this takes half the time of objects made from rows.
+-- The database makes the JSON: twice as fast as objects made from rows.
 
 -- name: read_page
 SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), count(*), string_agg(
@@ -103,12 +103,12 @@ ROLLBACK
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------
 
--- The function is in functions.sql: it locks the stores, and applies the writes in their order.
+-- The function in functions.sql locks the stores, and applies the writes in order.
 
 -- name: write_batch
 SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::bigint, $5::text)
 
--- Another process may delete the same rows: each skips locked ones.
+-- Another process may be deleting the same rows: locked rows are skipped.
 
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
@@ -116,8 +116,8 @@ DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
     ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED
 ))
 
--- When tokens were used last: one statement for all of them. Another process may be writing the
--- same ones: it skips those.
+-- Last uses of tokens, in one statement. Another process may be writing the same rows: locked rows
+-- are skipped.
 
 -- name: note_token_uses
 WITH o AS MATERIALIZED (
@@ -133,13 +133,13 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 
 -- Administration -------------------------------------------------------------------------------
 
--- Transactions of administration run one after another, by a lock with a number of our own. It
--- has a timeout, since the next ones, maybe a revocation, wait for it too.
+-- Administration runs one transaction at a time, by an advisory lock. The wait has a timeout, since
+-- later transactions, maybe a revocation, wait too.
 
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
--- The plants with ids that are a JSON array.
+-- The plants whose ids are in a JSON array.
 
 -- name: find_plants_among
 SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w
@@ -148,8 +148,8 @@ JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint 
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 
--- For stores and users that were copied with their ids. Never lower: the id of a deleted one is not used
--- again.
+-- For stores and users that were copied with their ids. Sequences never go down: the ids of deleted
+-- rows are not used again.
 
 -- name: advance_sequences
 SELECT
@@ -158,7 +158,7 @@ SELECT
 FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
     pg_get_serial_sequence('users', 'user_id')::regclass AS user) AS ids
 
--- Without it, the first lists of a copy would be slow.
+-- Without statistics, the first lists after a copy would be slow.
 
 -- name: analyze
 ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_keys

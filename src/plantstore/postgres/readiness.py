@@ -1,4 +1,4 @@
-"""Checks whether the server can be used: it accepted a write just now, or answers a query.
+"""Checks whether the server can be used: it accepted a write recently, or answers a query.
 
 The query is sent only on request, at most once a second, and waits at most a second.
 """

@@ -1,8 +1,8 @@
-"""Finds callers and reads plants: requests that arrive meanwhile share a round trip.
+"""Finds callers and reads plants: requests that arrive during a round trip share the next.
 
-Each look-up of callers begins after its requests have arrived, so its result is current. Where
-stores are separated, each has at most one in flight. Each read is done once: after a write, all
-clients that list the store request the same page. Stores share reads by the rule of all pools.
+A lookup of callers begins after its requests have arrived, so its result is current. If stores are
+separated, each has at most one lookup in flight. Equal reads run once: after a write, all clients
+that list the store request the same page. Stores share reads by the rule of all pools.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ _MAX_READS = 4
 
 
 class Credentials(Struct, frozen=True):
-    """A token's hash with its store's number, and the requested store's name or number, if any."""
+    """A token's store and hash, and the requested store's name or number, if any."""
 
     store_id: int
     token_hash: bytes
@@ -35,16 +35,16 @@ class Credentials(Struct, frozen=True):
 
 
 class Callers(Batcher[Credentials, Caller | None]):
-    """Look-ups, of which ``uses`` notes the tokens."""
+    """Looks up callers; ``uses`` records their tokens."""
 
     def __init__(self, pool: Pool, max_waiting: int, uses: TokenUses) -> None:
         super().__init__(_MAX_LOOK_UPS, max_waiting)
         self._uses = uses
         self._pool = pool
-        self._busy: set[int] = set()  # separated stores that have a look-up in flight
+        self._busy: set[int] = set()  # separated stores that have a lookup in flight
 
     def next_batch(self) -> list[Waiting[Credentials, Caller | None]]:
-        """All that wait; where stores are separated, those of the one that has waited longest."""
+        """All waiting items; if stores are separated, those of the longest waiting store."""
         if not self._separates_stores:
             return super().next_batch()
         stores = (waiting.item.store_id for waiting in self._waiting)
@@ -67,7 +67,7 @@ class Callers(Batcher[Credentials, Caller | None]):
         return [callers.get(key) for key in items]
 
     async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
-        """Each caller as of now: see ``Database.find_callers_again``."""
+        """See ``Database.find_callers_again``."""
         keys = [
             Credentials(caller.token_store_id, caller.token_hash, None, caller.store_id)
             for caller in callers
@@ -93,7 +93,7 @@ Read = tuple[str, tuple[Any, ...]]  # a query's name, and its arguments, the sto
 
 
 class Reads(Batcher[Read, Result], Generic[Result]):
-    """Reads with named queries, at most ``max_batch_size`` different ones at once.
+    """Runs named queries, at most ``max_batch_size`` different ones at once.
 
     ``decode`` makes a result from the rows.
     """
@@ -112,7 +112,7 @@ class Reads(Batcher[Read, Result], Generic[Result]):
         self._shares = Shares("reads", _MAX_READS)
 
     def next_batch(self) -> list[Waiting[Read, Result]]:
-        """The reads of the store that has waited longest, and has a share left."""
+        """The reads of the store that has waited longest and may take more."""
         stores = dict.fromkeys(waiting.item[1][0] for waiting in self._waiting)
         store_id = next(filter(self._shares.try_take, stores), None)
         batch: list[Waiting[Read, Result]] = []

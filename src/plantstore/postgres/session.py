@@ -19,14 +19,14 @@ _INSERT = re.compile(r"INSERT INTO (\w+ \([^()]+\))\s+VALUES \([^()]+\)")
 class PostgresSession:
     """A session on the database of a URL.
 
-    :raises SetupError: there is none, or its schema is of another version.
+    :raises SetupError: the database cannot be used, or its schema has another version.
     """
 
     def __init__(self, url: str) -> None:
         self.before_commit: Callable[[], object] = lambda: None
         self._url = url
         self._connection = connect(url)
-        # A descriptor of its own: at an abort the connection's may be closed, and another file's.
+        # An own descriptor: at an abort, the connection's may be closed, and reused for a file.
         self._socket = socket.socket(fileno=os.dup(self._connection.fileno()))
         try:
             with explained():
@@ -66,7 +66,7 @@ class PostgresSession:
                     self._connection.rollback()
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
-        """See ``Session``; an INSERT of values becomes a COPY, which takes a fifth of the time."""
+        """See ``Session``; an INSERT of values becomes a COPY, which is five times as fast."""
         inserting = _INSERT.fullmatch(self._sql[name])
         with explained(), self._connection.cursor() as cursor:
             if inserting is None:
@@ -88,12 +88,12 @@ class PostgresSession:
         yield run_check("writable", self._try_write, location)
 
     def _try_write(self, location: str) -> str:
-        with explained():  # no store has this id
+        with explained():  # the id of no store
             self._connection.execute("DELETE FROM plants WHERE store_id = 0")
         return f"{location} accepts writes"
 
     def drop_old_pages(self) -> bool:
-        """See ``Session``; its VACUUM does so later."""
+        """See ``Session``; autovacuum drops them later."""
         return True
 
     def revalidate(self) -> None:
@@ -105,7 +105,7 @@ class PostgresSession:
         return self._connection.execute("SELECT max(number) FROM schema_migrations").fetchone()
 
     def abort(self) -> None:
-        """See ``Session``. It ends the connection, also where the server is silent."""
+        """See ``Session``. It ends the connection, even if the server is silent."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 

@@ -34,7 +34,7 @@ class PostgresSnapshot(SnapshotReads):
             self.revision, *_ = row
 
     async def close(self) -> None:
-        # At shutdown it is closed twice: the second call must not interrupt the first.
+        # A shutdown closes it twice: the second call must not interrupt the first.
         async with self._closing:
             try:
                 await self._stack.aclose()
@@ -42,7 +42,7 @@ class PostgresSnapshot(SnapshotReads):
                 self._closed(self)
 
     async def _end(self) -> None:
-        with suppress(DatabaseUnavailableError):  # then the pool drops the connection
+        with suppress(DatabaseUnavailableError):  # the pool drops the connection
             await self.query("end_snapshot", ())
 
     async def query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:

@@ -1,8 +1,8 @@
 """Group commit over the network: many writes in one round trip and one transaction.
 
-Invariant: a write has an outcome only after its commit, and a store's writes are applied in the
-order of their arrival: while some are in flight, later ones wait. A batch whose connection was lost
-may still be committed after later ones: its outcome is unknown.
+Invariant: a write has an outcome only after its commit, and a store's writes are applied in their
+order of arrival: while some are in flight, later writes wait. A batch whose connection was lost may
+still commit after later batches: its outcome is unknown.
 """
 
 import asyncio
@@ -34,17 +34,17 @@ _SCHEMA_INTERVAL_MS = 1000
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _encode = msgspec.json.Encoder().encode
 
-# Errors of one write; any other fails the batch as a whole.
+# Errors of one write; any other error fails the whole batch.
 _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
-# SQLSTATE prefixes of a lost server, maybe of another server that commits.
+# SQLSTATE prefixes of a lost server; another server may commit.
 _SERVER_LOST = ("08", "57P")
-_REFUSED = "PS001"  # of an atomic: the message of write_batch has the outcomes
+_REFUSED = "PS001"  # of an Atomic: the message from write_batch has the outcomes
 
 Item = Write | Atomic
 
 
 class Writer(Batcher[Item, Written]):
-    """Writes through connections of a pool. The ``observers`` get each commit.
+    """Writes through a pool. Each commit is passed to the ``observers``.
 
     Stores share the ``queue``. A batch waits for the locks of all of its stores.
     """
@@ -69,11 +69,11 @@ class Writer(Batcher[Item, Written]):
         return super().submit(item)
 
     def next_batch(self) -> list[Waiting[Item, Written]]:
-        """The oldest writes that may go together, by store, each store's in their order."""
+        """The oldest writes that can share a batch, by store, in their order of arrival."""
         batch: list[Waiting[Item, Written]] = []
         later: list[Waiting[Item, Written]] = []
         stores: set[int] = set()
-        busy = self._busy.copy()  # or with writes before
+        busy = self._busy.copy()  # or with earlier waiting writes
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
             store_id = waiting.item.store_id
@@ -114,7 +114,7 @@ class Writer(Batcher[Item, Written]):
             return error
 
     async def _commit(self, items: Sequence[Item]) -> Sequence[Written]:
-        """The outcomes of the items; an atomic is alone."""
+        """The outcomes of the items; an ``Atomic`` is alone in its batch."""
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
         async with self._pool.acquire(self._lock_seconds + self._response_seconds) as connection:
@@ -135,7 +135,7 @@ class Writer(Batcher[Item, Written]):
     async def _execute(
         self, connection: AsyncConnection, writes: Sequence[Write], *, is_atomic: bool
     ) -> Sequence[Written]:
-        """The outcomes of writes that are grouped by store, all in one transaction."""
+        """The outcomes of writes, grouped by store, in one transaction."""
         at = now()
         oldest_key = at - KEY_LIFETIME_MS
         if abs(at - self._schema_read_at) >= _SCHEMA_INTERVAL_MS:
@@ -145,7 +145,7 @@ class Writer(Batcher[Item, Written]):
             self._schema_read_at = at
         if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
             purge = await connection.execute(self._pool.sql["delete_old_keys"], [oldest_key])
-            if not purge.rowcount:  # else there may be more, for the next batch
+            if not purge.rowcount:  # else the next batch deletes more
                 self._purged_at = at
         rows = list(map(_to_row, writes))
         rows[0]["is_atomic"] = is_atomic
@@ -159,14 +159,14 @@ class Writer(Batcher[Item, Written]):
         if connection.broken or (error.sqlstate or "").startswith(_SERVER_LOST):
             self._pool.availability.fail("the connection was lost in a commit", error)
             return OutcomeUnknownError()
-        # The server has rolled back. Another server may accept the write: a primary that became a
-        # standby keeps its connections.
+        # The server has rolled back. Another server may accept the write: a demoted primary keeps
+        # its connections.
         await connection.close()
         return self._pool.availability.refuse(error)
 
 
 def _to_row(write: Write) -> dict[str, object]:
-    """The write as the function ``write_batch`` reads it: what it lacks is NULL."""
+    """The write as a row for ``write_batch``, with NULL for missing values."""
     caller = write.caller
     row: dict[str, object] = {
         "kind": type(write).__name__,

@@ -1,7 +1,7 @@
-"""Changes of a store's plants by commands, written as every write is: with events and counts.
+"""Changes that commands make to a store's plants, written like all writes: with events and counts.
 
-Invariant: each change raises the store's revision by one, so no revision is given out twice. A
-plant that is not as a change has found it stays as it is.
+Invariant: each change raises the store's revision by one, so no revision is used twice. A plant
+that was changed since it was read is left unchanged.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,27 +25,27 @@ from plantstore.core.errors import (
 from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant, Store
 from plantstore.sql.session import Queries, Session
 
-PORTION = 2000  # plants of a transaction: others wait for it, some hundredths of a second
+PORTION = 2000  # plants per transaction, which blocks other writers for some hundredths of a second
 
-Wanted = tuple[int, NewPlant | None]  # the id of a plant, and how it shall be; None: not there
+Wanted = tuple[int, NewPlant | None]  # a plant's id, and its wanted state (None: deleted)
 
 
 class Change(Struct, frozen=True, array_like=True):
-    """How a plant is, and how it shall be; None: not there."""
+    """A plant's current and wanted state; None means that there is no plant."""
 
     before: NewPlant | None
     after: NewPlant | None
 
     @property
     def kind(self) -> Literal["created", "updated", "deleted"]:
-        """What happens to the plant."""
+        """The kind of the change's event."""
         if self.before is None:
             return "created"
         return "deleted" if self.after is None else "updated"
 
     @property
     def plant(self) -> NewPlant:
-        """The plant as it shall be, or as it was when it was deleted."""
+        """The plant after the change, or before its deletion."""
         return cast("NewPlant", self.after or self.before)
 
 
@@ -66,7 +66,7 @@ def read_plants(session: Queries, store_id: int) -> Iterator[list[NewPlant]]:
 
 
 def find_changes(session: Queries, store_id: int, wanted: Iterable[Wanted]) -> Iterator[Change]:
-    """The changes that make the plants as wanted."""
+    """The changes that lead to the wanted plants."""
     remaining = iter(wanted)
     while portion := dict(islice(remaining, PORTION)):
         stored = find_plants(session, store_id, portion)
@@ -78,9 +78,9 @@ def find_changes(session: Queries, store_id: int, wanted: Iterable[Wanted]) -> I
 def write_changes(
     session: Session, store: Store, changes: Sequence[Change], command: str, *, is_atomic: bool
 ) -> list[PlantStoreError | None]:
-    """Make changes of different plants in a transaction; if atomic, all or none.
+    """Make changes to different plants in one transaction; if atomic, all or none.
 
-    The errors of those that are refused, None for the others.
+    Returns the error of each refused change, None for the others.
 
     :raises SetupError: the store was deleted.
     """
@@ -107,7 +107,7 @@ def write_changes(
 def find_refusal(
     change: Change, stored: NewPlant | None, *, is_full: bool
 ) -> PlantStoreError | None:
-    """Why a change is refused in a store that has this plant with its id."""
+    """Why a change is refused if the store has this plant under the id."""
     error: type[PlantStoreError]
     if stored == change.before:
         if change.before is not None or not is_full:

@@ -8,7 +8,7 @@ from plantstore.core.errors import SetupError
 
 
 class Check(Struct, frozen=True):
-    """One result; ``detail`` is a sentence that says what was found."""
+    """A result; ``detail`` is a sentence that says what was found."""
 
     name: str
     ok: bool
@@ -16,7 +16,7 @@ class Check(Struct, frozen=True):
 
 
 def run_check(name: str, find: Callable[..., str], *arguments: object) -> Check:
-    """What ``find`` says, or its ``SetupError`` as a failed check."""
+    """The sentence that ``find`` returns, or its ``SetupError`` as a failed check."""
     try:
         return Check(name, ok=True, detail=find(*arguments))
     except SetupError as error:

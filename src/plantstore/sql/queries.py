@@ -1,8 +1,8 @@
-"""Reads all SQL, by name: what the databases share, an adapter's own, and the features'.
+"""Loads the named queries: those that the databases share, an adapter's, and the features'.
 
-A feature's is in its folder: ``queries.sql``, and where the databases differ ``sqlite.sql`` and
-``postgres.sql``. Where a feature distributes PostgreSQL's tables, queries of a dialect that has its
-name replace others.
+A feature's folder has ``queries.sql`` and, where the databases differ, ``sqlite.sql`` and
+``postgres.sql``. If a feature distributes PostgreSQL's tables, the queries in a file with the
+feature's name replace others.
 """
 
 import re
@@ -19,13 +19,13 @@ _QUERIES = "queries.sql"
 def folder_of(package: str) -> Path:
     """The folder that the package is installed in.
 
-    ``importlib.resources`` would find it in an archive, too, but takes 10 ms of every start.
+    ``importlib.resources`` would also work in an archive, but takes 10 ms at each start.
     """
     return Path(import_module(package).__path__[0])
 
 
 def load_queries(package: str, distribution: str | None = None) -> dict[str, str]:
-    """All named queries for the adapter of this package, and the feature that distributes."""
+    """All named queries for this adapter, and the feature that distributes its tables, if any."""
     queries: dict[str, str] = {}
     for shared in (folder_of("plantstore.sql") / _QUERIES, *_find_of_features(_QUERIES)):
         queries |= read_queries(shared)

@@ -1,11 +1,12 @@
--- The SQL that is the same on SQLite and PostgreSQL, by name, with SQLite's ``?1`` for ``$1``. Every
--- query of a store's data names the store.
+-- Queries for both SQLite and PostgreSQL, by name, with SQLite's ``?1`` for ``$1``. Every query of
+-- a store's data names the store.
 
 
 -- Serving: callers and lists -----------------------------------------------------------------
 
--- A row for each store that the token opens, or one without a store. A token for one store reads
--- only that store. The parts are read one after another: on Citus each may be on another server.
+-- A row for each store that the token opens, or one row without a store. A token for one store
+-- reads only that store. The parts are read one after another: on Citus each may be on another
+-- server.
 
 -- name: find_token_info
 WITH t AS MATERIALIZED (
@@ -37,7 +38,7 @@ SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id = ?2
 -- name: count_all
 SELECT (SELECT count(*) FROM stores), (SELECT CAST(coalesce(sum(plants), 0) AS bigint) FROM revisions)
 
--- The last plant of a limit, and the plant after it.
+-- The last plant within a limit, and the plant after it.
 
 -- name: find_last_of_limit
 SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 2 OFFSET ?3
@@ -45,7 +46,7 @@ SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 2 OFFSE
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 
--- The newest migration that a program must have to work with the database.
+-- The newest migration that a program must know to work with the database.
 
 -- name: find_compatible_since
 SELECT max(compatible_since) FROM schema_migrations
@@ -73,8 +74,8 @@ ON CONFLICT (number) DO UPDATE SET checksum = excluded.checksum, applied_at = ex
 -- name: insert_store
 INSERT INTO stores (name, created_at) VALUES (?1, ?2)
 
--- If stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
--- store with the same name is used again.
+-- If stores were deleted, a new store begins at the time in microseconds: revisions of an earlier
+-- store with the same name are not reused.
 
 -- name: insert_revision
 INSERT INTO revisions (store_id, max_plants, revision, trimmed)
@@ -117,9 +118,9 @@ SELECT s.name FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHER
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 
--- Tokens, each with the roles of its user in the stores that it opens.
+-- Tokens, each with its user's roles in the stores that it opens.
 
--- The plus prevents the index of users for a store's list: a generic plan would use it.
+-- For a store's list, the plus keeps a generic plan from using the index of users.
 
 -- name: list_tokens
 SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
@@ -133,8 +134,8 @@ WHERE t.store_id BETWEEN ?1 AND ?2 AND +t.user_id BETWEEN ?3 AND ?4
     AND (CAST(?5 AS bigint) IS NULL OR t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?5))
 ORDER BY t.created_at, t.token_hash
 
--- An id is a prefix of the hash: a range finds the hashes that begin with it.
--- The parts are read one after another, as in find_token_info.
+-- An id is a prefix of the hash: a range finds the hash. The parts are read one after another, as
+-- in find_token_info.
 
 -- name: find_token
 WITH t AS MATERIALIZED (
@@ -208,8 +209,8 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 -- name: list_users
 SELECT user_id, subject FROM users ORDER BY subject
 
--- The revisions of a range of stores, locked until the end of the transaction: Citus locks no rows of
--- several shards but by changing them.
+-- The revisions of a range of stores, locked until the end of the transaction. Citus can lock rows
+-- of several shards only by changing them.
 
 -- name: lock_revisions
 UPDATE revisions SET revision = revision WHERE store_id BETWEEN ?1 AND ?2 RETURNING store_id, revision

@@ -1,4 +1,4 @@
-"""The reads of serving, the same on every database: arguments of queries, and decoded rows."""
+"""The reads of serving that all databases share: arguments of queries, and decoded rows."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ def page_query(store_id: int, query: PlantQuery, max_count: int) -> Named:
 
 
 class SnapshotReads:
-    """What a snapshot reads of its store, on any database."""
+    """The reads of a snapshot, on any database."""
 
     revision = 0
 
@@ -42,13 +42,13 @@ class SnapshotReads:
         raise NotImplementedError
 
     def watch(self, abort: Callable[[], object]) -> None:
-        """See ``Snapshot``; only SQLite takes one back."""
+        """See ``Snapshot``; only SQLite ends snapshots."""
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         return to_page((await self.query(*page_query(self._store_id, query, max_count)))[0])
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
-        """See ``Snapshot``: it reads the last plant of the limit, and the one that follows."""
+        """See ``Snapshot``: it reads the last plant within the limit, and the plant after it."""
         if not query.limit:
             return None
         arguments = (self._store_id, query.first_id, query.limit - 1)
@@ -82,7 +82,7 @@ def to_caller(
 
 
 def to_token_info(token_store_id: int, rows: Sequence[Row]) -> TokenInfo | None:
-    """The bearer, from one row per store, or one without a store; None for no rows."""
+    """Decode one row per store, or one row without a store; None for no rows."""
     if not rows:
         return None
     user_id, subject, label, expires_at, own_store, scopes_text, *_ = rows[0]

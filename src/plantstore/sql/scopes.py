@@ -1,4 +1,4 @@
-"""Scopes as the databases store them: one text, separated by commas."""
+"""Scopes as databases store them: one text, separated by commas."""
 
 from collections.abc import Collection
 from functools import cache
@@ -14,12 +14,12 @@ def to_text(scopes: Collection[Scope]) -> str:
 
 @cache  # there are few texts
 def from_text(text: str) -> frozenset[Scope]:
-    """The scopes of a stored text, except those that only a later version knows."""
+    """Decode a stored text, without scopes that only a later version knows."""
     return frozenset(Scope(name) for name in text.split(",") if name in _NAMES)
 
 
 @cache  # there are few pairs
 def read_access(role_name: str | None, scopes: str) -> tuple[Role | None, frozenset[Scope]]:
-    """A member's role, and what it allows with a token of these scopes; nothing without a role."""
+    """A member's role and permissions with a token of these scopes; none without a role."""
     role = None if role_name is None else Role(role_name)
     return role, permissions_of(role, from_text(scopes))

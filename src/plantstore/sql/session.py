@@ -1,4 +1,4 @@
-"""What administration needs of a database: named queries, alone or as a transaction."""
+"""The port of administration: named queries, alone or in a transaction."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -8,41 +8,41 @@ from plantstore.core.database import Row
 
 
 class Queries(Protocol):
-    """What reads named queries."""
+    """Reads named queries."""
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """All rows of a query of the adapter's ``queries.sql``."""
+        """All rows of a named query."""
 
 
 class Session(Queries, Protocol):
-    """One connection for administration; errors are ``SetupError``, and say what to do."""
+    """A connection for administration; it raises ``SetupError``, which says what to do."""
 
     before_commit: Callable[[], object]  # an error that it raises prevents the commit
 
     @property
     def location(self) -> str:
-        """Where the database is: the same text for the same database."""
+        """Where the database is: a text that is the same for the same database."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Commit all queries of the block or none, serialised with all other writers."""
+        """Commit all queries of the block or none; transactions run one at a time."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """All queries of the block see the database as it was when the first one began."""
+        """All queries of the block see the database as it was at the first query."""
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
-        """Execute a query of the adapter's ``queries.sql`` that writes rows, for all of these."""
+        """Execute a named query that writes rows, once for each of these."""
 
     def drop_old_pages(self) -> bool:
-        """Delete old versions of changed rows that readers may need; returns whether it could."""
+        """Delete old versions of changed rows; returns False if a reader still needs them."""
 
     def revalidate(self) -> None:
-        """Return if a kept session still has its database, with the schema it was opened on.
+        """Return if a kept session is still on its database, with the schema that it was opened on.
 
         :raises SetupError: the connection is lost, the schema has changed, or it is another file.
         """
 
     def abort(self) -> None:
-        """Make work in progress fail soon; another thread may call it at any time."""
+        """Make work in progress fail soon. Any thread may call this at any time."""
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,7 +1,8 @@
 """Administration: tokens, users, stores and members, for the command line and for owners over HTTP.
 
-All functions take a session. Those that write run within a transaction of it, unless they say
-otherwise, and raise the domain's errors; the command line and ``http/`` turn them into words.
+All functions take a session. Unless they say otherwise, functions that write run within a
+transaction of the session. They raise the domain's errors; the command line and ``http/`` turn
+these into messages.
 
-The service needs ``tokens``, ``new_tokens`` and ``records``; they import none of the others.
+The service needs only ``tokens``, ``new_tokens`` and ``records``, which import none of the others.
 """

@@ -1,7 +1,7 @@
 """The audit trail: who changed what, by a command or over HTTP, and from where.
 
-Invariants: a row is written in the transaction of its change. It has users' numbers, so that erased
-users have no name here either.
+Invariants: a row is written in the transaction of its change. Rows have users' numbers, so that no
+name of an erased user remains.
 """
 
 import msgspec
@@ -14,7 +14,7 @@ _NAMES_OF_USERS = ("user", "new_subject")
 
 
 class Actor(Struct, frozen=True):
-    """Who acts: over HTTP a user with a token, by a command a ``name`` of the system."""
+    """Who made a change: over HTTP a user with a token; in a command the system user ``name``."""
 
     address: str
     user_id: int | None = None
@@ -30,7 +30,7 @@ def write_audit(
     user_id: object,
     **details: object,
 ) -> None:
-    """Add a row, about a user if there is one; details that are None are omitted."""
+    """Add a row, about a user if there is one; details of None are omitted."""
     kept = {
         key: value
         for key, value in details.items()

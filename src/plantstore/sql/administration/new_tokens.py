@@ -39,7 +39,7 @@ ANYTHING = frozenset(Scope)  # what the command line may grant
 
 
 def find_missing(session: Queries, grant: Grant) -> list[str]:
-    """What would be created with the token, each with a similar name that may have been meant."""
+    """What would be created with the token, each with a similar name that was perhaps meant."""
     missing = []
     if find_user(session, grant.subject) is None:
         names = [user.subject for user in list_users(session)]
@@ -62,11 +62,11 @@ def create_token(session: Queries, grant: Grant) -> IssuedToken:
 
 
 def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) -> Grant:
-    """The grant with its scopes, for a user with this role, from a giver with these scopes.
+    """The grant with its scopes, limited by the user's role and the giver's scopes.
 
-    :raises ForbiddenError: the giver may not give them.
-    :raises InvalidChangeError: the role does not allow them, or no token can have the label or the
-        expiry.
+    :raises ForbiddenError: the giver does not have the scopes.
+    :raises InvalidChangeError: the role does not allow the scopes, or the label or expiry is
+        invalid.
     """
     if grant.label and (reason := broken_rule(grant.label, LABEL_MAX)):
         raise InvalidChangeError(reason=f"the label {reason}")
@@ -86,7 +86,7 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
 
 
 def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[Store, Role]:
-    """The token's store and the role that bounds it; a new store's first member owns it."""
+    """The token's store, and the user's role there; a new store's first member owns it."""
     name = _find_only_store(session, user) if grant.store is None else grant.store
     store, default = find_store(session, name), Role.EDITOR
     if store is None:
@@ -100,12 +100,12 @@ def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[
     elif grant.role not in (None, role):
         names = {"subject": user.subject, "store": store.name}
         raise OtherRoleError(**names, role=role, wanted=grant.role)
-    # The role in each store bounds what a token for all stores may do there.
+    # A token for all stores is limited in each store by the role there.
     return store, Role.OWNER if grant.all_stores else role
 
 
 def _find_only_store(session: Queries, user: User) -> str:
-    """Never guess one of several: another store's owner may have made the user a member."""
+    """Never guess among several: another store's owner may have added the user."""
     names = [name for (name,) in session.query("find_stores_of", user.user_id)]
     if len(names) != 1:
         raise NoOwnStoreError(subject=user.subject, stores=", ".join(names) or "no store")

@@ -1,6 +1,6 @@
-"""Stores, users and members by their names: found, required and inserted.
+"""Finds, requires and inserts stores, users and members by name.
 
-Those that are required but not there, and names that nobody can have, raise the domain's errors.
+Missing records that are required, and invalid names, raise the domain's errors.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from plantstore.core.errors import (
 from plantstore.core.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
 from plantstore.sql.session import Queries
 
-_MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
-_COMPARED = 2000  # names: more of them take seconds
-_SHOWN = 20  # stores of an error
+_MIN_SIMILARITY = 0.8  # of a suggested name, from 0 to 1
+_COMPARED = 2000  # names; more would take seconds
+_SHOWN = 20  # stores in an error
 
 
 def list_stores(session: Queries) -> list[Store]:
@@ -30,7 +30,7 @@ def find_store(session: Queries, name: str) -> Store | None:
 
 
 def require_store(session: Queries, name: str) -> Store:
-    """The store with this name; the error has the names of the first stores."""
+    """The store with this name; the error lists the first stores."""
     store = find_store(session, name)
     if store is None:
         names = [store.name for store in list_stores(session)]
@@ -41,7 +41,7 @@ def require_store(session: Queries, name: str) -> Store:
 
 
 def find_meant(name: str, names: Sequence[str]) -> str:
-    """In brackets, the similar one of the names that was perhaps meant; nothing if none is."""
+    """A similar name that was perhaps meant, in brackets; empty if there is none."""
     from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
 
     near = get_close_matches(name, names[:_COMPARED], 1, _MIN_SIMILARITY)
@@ -68,7 +68,7 @@ def list_users(session: Queries) -> list[User]:
 
 
 def find_user(session: Queries, subject: str) -> User | None:
-    if broken_rule(subject, SUBJECT_MAX):  # a database may not accept it as text
+    if broken_rule(subject, SUBJECT_MAX):  # a database may refuse it as text
         return None
     rows = session.query("find_user", subject)
     return User(*rows[0]) if rows else None
@@ -107,5 +107,5 @@ def find_role(session: Queries, store_id: int, user_id: int) -> Role | None:
 def set_role(
     session: Queries, store_id: int, user_id: int, role: Role, by: int | None = None
 ) -> None:
-    """Give the user this role in the store, ``by`` another user or the command line."""
+    """Set the user's role in the store, ``by`` another user or (None) the command line."""
     session.query("set_member", store_id, user_id, role.value, now(), by)

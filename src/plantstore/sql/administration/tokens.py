@@ -1,4 +1,4 @@
-"""The records of tokens: inserted, listed, found, rotated and revoked, never with their secrets."""
+"""Inserts, lists, finds, rotates and revokes the records of tokens, which never have the secret."""
 
 from enum import StrEnum
 
@@ -21,12 +21,12 @@ from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_toke
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries
 
-_SOON_MS = 14 * DAY_MS  # before its end a token is listed as expiring
+_SOON_MS = 14 * DAY_MS  # before expiry, a token is listed as expiring
 _ALL = (0, INT64_MAX)  # the first and the last number of a range of stores or users
 
 
 class TokenState(StrEnum):
-    """Whether a token is valid; EXPIRING is valid for some days more."""
+    """Whether a token is valid; EXPIRING: it is, but expires soon."""
 
     ACTIVE = "active"
     EXPIRING = "expiring"
@@ -37,9 +37,9 @@ class TokenState(StrEnum):
 class Token(Struct, frozen=True):
     """A stored token: everything except the secret.
 
-    ``permissions`` is what it allows while it is valid: what both its scopes and its user's roles
-    allow, in any of the stores that it opens. ``last_used_at`` is None for never; the last use may
-    have been up to two minutes later. ``state`` is of the time when it was read.
+    ``permissions`` are what both its scopes and its user's roles allow, in any store that it opens,
+    while it is valid. ``last_used_at`` is None for never; the last use may have been up to two
+    minutes later. ``state`` is as of the reading.
     """
 
     store_id: int
@@ -67,7 +67,7 @@ class Token(Struct, frozen=True):
 
 
 class IssuedToken(Struct, frozen=True):
-    """A new token, whose secret is never shown again, and sentences on what was created with it."""
+    """A new token, whose secret is shown only once, and what was created with it, in words."""
 
     secret: str
     token: Token
@@ -77,7 +77,7 @@ class IssuedToken(Struct, frozen=True):
 def insert_token(
     session: Queries, store_id: int, user_id: int, grant: Grant, secret: str | None = None
 ) -> IssuedToken:
-    """A new token with the granted scopes, without any check; ``secret`` is a declared one."""
+    """Insert a token with the granted scopes, without any check; ``secret`` is a declared token."""
     secret = secret or make_token(store_id)
     token_hash = hash_token(secret)
     values = (grant.all_stores, to_text(grant.scopes or ()), grant.label, now(), grant.expires_at)
@@ -93,7 +93,7 @@ def list_tokens(
     *,
     only_valid: bool = False,
 ) -> list[Token]:
-    """The tokens made for a store, of a user, or all; the oldest first."""
+    """Tokens, of a store, of a user, or all, the oldest first."""
     valid_at = now() if only_valid else None
     bounds = (*number_range(store_id), *number_range(user_id))
     rows = session.query("list_tokens", *bounds, valid_at)
@@ -118,11 +118,11 @@ def find_token(session: Queries, token: str) -> Token:
 
 
 def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken, Token]:
-    """A new token with the user, store and scopes of the old one, and the changed old token.
+    """Replace a token: returns the new token, for the same user, store and scopes, and the old one.
 
-    The old token stays valid for at most ``grace`` milliseconds; the new one has its lifetime.
+    The old token stays valid for at most ``grace`` milliseconds; the new one has the same lifetime.
 
-    :raises TokenEndedError: the old one is not valid any more.
+    :raises TokenEndedError: the old token is no longer valid.
     """
     if not old.is_valid:
         raise TokenEndedError(token_id=old.token_id, state=old.state)
@@ -148,7 +148,7 @@ def revoke_token(session: Queries, token: Token) -> Token:
 def revoke_tokens(
     session: Queries, store_id: int | None = None, user_id: int | None = None
 ) -> list[Token]:
-    """Revoke the valid tokens of ``list_tokens``, all at once, and end their links."""
+    """Revoke the valid tokens of ``list_tokens``, in one statement, and end their links."""
     bounds = (*number_range(store_id), *number_range(user_id))
     session.query("delete_links", *bounds)
     rows = session.query("revoke_tokens", *bounds, now())
@@ -158,7 +158,7 @@ def revoke_tokens(
 
 
 def number_range(number: int | None) -> tuple[int, int]:
-    """The bounds of a store's or a user's number, or of all."""
+    """The range of numbers for one store or user, or for all."""
     return _ALL if number is None else (number, number)
 
 
