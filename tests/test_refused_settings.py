@@ -104,7 +104,7 @@ def test_a_variable_and_its_file_cannot_both_be_set(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("one", ["tls_cert", "tls_key"])
 def test_certificate_and_key_go_together(one: str) -> None:
-    with pytest.raises(SetupError, match=f"^--{one[:3]}-{one[4:]} is given alone, but"):
+    with pytest.raises(SetupError, match=f"^--{one[:3]}-{one[4:]} is set alone, but"):
         load({one: "file.pem"}, URL)
 
 
@@ -112,7 +112,7 @@ def test_certificate_and_key_go_together(one: str) -> None:
     ("line", "advice"),
     [
         ("prot = 80", "'prot'; did you mean port"),
-        ("[serve]", "'serve'; settings stand in no .section"),
+        ("[serve]", "'serve'; settings must not be in a .section"),
         ("x = 1", "'x'; the settings are: database, host"),
     ],
 )

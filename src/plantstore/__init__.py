@@ -2,5 +2,5 @@
 
 import gc
 
-# Imports and requests leave few cycles; collecting took 8 % of a start, and of a create.
+# Imports and requests leave few cycles; collecting them took 8 % of a start, and of a create.
 gc.set_threshold(50_000, 20, 50)

@@ -1,4 +1,4 @@
-"""The composition root: the application on its database, with what the features add."""
+"""The composition root: puts the application, its database and the features together."""
 
 import gc
 import time
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def surrounded(start: Start) -> Iterator[None]:
-    """Enter the context managers of the features, until the end of the block.
+    """Enter the features' context managers, until the end of the block.
 
-    That of access is the last: it declares the token only when the others can serve.
+    That of access is entered last: it declares the token only once the others can serve.
     """
     with ExitStack() as stack:
         for surround in reversed([*_load_parts("surrounds")]):
@@ -30,13 +30,13 @@ def surrounded(start: Start) -> Iterator[None]:
 
 
 def serve(settings: Settings, listeners: list[socket]) -> bool:
-    """Serve until a signal or a broken database stops it; whether it was a signal.
+    """Serve until a signal or a broken database stops the service: True for a signal.
 
     :raises SetupError: the database, or the address for metrics, cannot be used.
     """
     from plantstore.server.serve import serve as run
 
-    if settings.workers > 1:  # they share the serving code, and later ones have the same version
+    if settings.workers > 1:  # workers share the code, and a restarted one has no newer version
         import plantstore.http.app
 
         list(_load_parts("adds_to"))
@@ -48,14 +48,14 @@ def serve(settings: Settings, listeners: list[socket]) -> bool:
 
 
 def _load_parts(part: str) -> "Iterator[Any]":
-    """Import this part of every feature that has it."""
+    """Import this part of every feature that has one."""
     for feature in FEATURES:
         if getattr(feature, part) is not None:
             yield feature.load(getattr(feature, part))
 
 
 async def create_app(settings: Settings, began: float, number: int) -> "App":
-    """The application on its database, for a service's process of this number, from 0 on."""
+    """The application on its database, in the service's process with this number."""
     from plantstore.http.app import App, Process
 
     database = await open_database(settings)
@@ -63,5 +63,5 @@ async def create_app(settings: Settings, began: float, number: int) -> "App":
     app = App(database, settings, open_session, Process(number, began))
     for add in _load_parts("adds_to"):
         add(app)
-    gc.freeze()  # objects of the start stay alive: collections can skip them
+    gc.freeze()  # objects of the start stay alive: garbage collection can skip them
     return app

@@ -1,6 +1,6 @@
-"""The adapter for a database URL: SQLite's or PostgreSQL's.
+"""Chooses the adapter for a database URL: SQLite or PostgreSQL.
 
-PostgreSQL's is imported when a URL needs it: its driver is an extra.
+The adapter for PostgreSQL is imported only if a URL needs it: its driver is an extra.
 """
 
 import re
@@ -47,16 +47,16 @@ def open_session(url: str) -> Session:
 
 
 def find_open_session(url: str) -> OpenSession:
-    """A function that opens sessions on the current database, never on a file that replaced it."""
+    """A function that opens sessions on this database, never on a file that has replaced it."""
     if path := find_file(url):
         return partial(open_same_file, url, path.stat())
     return partial(open_session, url)
 
 
 def create_database(url: str) -> str | None:
-    """Create the SQLite file of a URL if it is missing; its path, if this call created it.
+    """Create the SQLite file of a URL if it is missing; returns its path if this call created it.
 
-    Warns of an existing file that other users may open.
+    Warn if other users may open an existing file.
     """
     path = find_file(url)
     if path is None:
@@ -68,9 +68,9 @@ def create_database(url: str) -> str | None:
 
 
 def prepare_database(url: str) -> None:
-    """Give a SQLite file without tables its tables; refuse a schema of another version.
+    """Create the tables in an empty SQLite file; refuse a schema of another version.
 
-    On PostgreSQL, each serving process checks the schema when it has a connection.
+    On PostgreSQL, each serving process checks the schema once it is connected.
 
     :raises SetupError: the URL is not valid, or the file cannot be served.
     """
@@ -98,7 +98,7 @@ def check_database(url: str) -> Iterator[Check]:
 
 
 def require_database(url: str, *advice: str) -> None:
-    """Refuse the URL of a missing SQLite file; the ``advice`` says what to do, if not to name it.
+    """Refuse the URL of a missing SQLite file, with this ``advice`` or a default one.
 
     :raises SetupError: it does not exist.
     """
@@ -116,7 +116,7 @@ def find_missing(url: str) -> Sequence[Migration]:
 
 @contextmanager
 def reading(url: str) -> Iterator[Queries]:
-    """A reader of a database as it is at the start; it changes nothing.
+    """A reader that sees the database as it is at the start of the block, and changes nothing.
 
     :raises SetupError: it does not exist, or cannot be read.
     """
@@ -132,7 +132,7 @@ def reading(url: str) -> Iterator[Queries]:
 def migrate(url: str, *, stops_older: bool = False) -> Sequence[Migration]:
     """Migrate the database to this program's schema; returns the migrations that it lacked.
 
-    :raises SetupError: an older program uses it and could not continue, unless ``stops_older``.
+    :raises SetupError: it would stop an older program that is running; not with ``stops_older``.
     """
     if path := find_file(url):
         return sqlite.migrate(path, stops_older=stops_older)
@@ -147,14 +147,14 @@ def find_file(url: str) -> Path | None:
 
 
 def is_postgres(url: str) -> bool:
-    """Whether the URL is one of PostgreSQL, not of SQLite.
+    """Whether the URL is for PostgreSQL, not SQLite.
 
     :raises UsageError: it is neither.
     """
     if url.startswith(("postgresql://", "postgres://")):
         return True
     if not url.startswith("sqlite:"):
-        kind = re.split("[:=@ ]", url)[0]  # no more of it: it may contain a password
+        kind = re.split("[:=@ ]", url)[0]  # not more: the rest may contain a password
         raise UsageError(
             f"a database URL cannot begin with {kind!r}: "
             "write sqlite:///plants.db, or postgresql://user@host/name"

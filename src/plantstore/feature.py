@@ -1,7 +1,7 @@
-"""What a feature adds to the core, which knows features only by this and imports none.
+"""What a feature can add to the core. The core knows features only by this, and imports none.
 
-A part is named as ``module.attribute`` within the feature's folder, and imported when it is needed:
-``serve`` starts without the commands, and a command without what serves.
+A part is a name ``module.attribute`` in the feature's folder, imported when needed: ``serve`` does
+not load the commands, nor a command the code that serves.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from plantstore.core.settings import Settings
 
 
 class Metric(Struct, frozen=True):
-    """One metric; ``merge`` makes one value of a gauge out of those of all workers."""
+    """A metric; ``merge`` says how the workers' values of a gauge become one."""
 
     name: str
     kind: Literal["counter", "gauge", "histogram"]
@@ -25,10 +25,10 @@ class Metric(Struct, frozen=True):
 
 
 class Start(Struct, frozen=True, kw_only=True):
-    """A service that is about to begin, whose page is at the ``address``.
+    """A service that is about to start, whose page will be at the ``address``.
 
-    It ``is_local`` if nobody but this machine reaches it. ``flags`` are those of features that
-    ``serve`` was given.
+    ``is_local``: only this machine can reach it. ``flags`` are the features' flags that ``serve``
+    was given.
     """
 
     settings: Settings
@@ -38,17 +38,16 @@ class Start(Struct, frozen=True, kw_only=True):
 
 
 class Feature(Struct, frozen=True, kw_only=True):
-    """A folder below ``features``, whose SQL every database has.
+    """A folder below ``features``, whose named queries every adapter loads.
 
     With a ``distribute.sql`` it can distribute PostgreSQL's tables: see ``postgres/connection.py``.
-    ``adds_to`` is called with each process's ``App``, and adds routes, observers and work beside
-    requests. ``surrounds`` is a context manager around the service, entered with its ``Start``
-    before workers are forked. ``checks`` gives further results of ``plantstore check``, of the
-    settings. ``commands`` are those of the command line, by name. The ``metrics``
-    are gauges, of which the application has the values. ``builds`` makes the files that the package
-    has of it, when it is built. ``settings`` are its own, a struct such as the core's ``Settings``.
-    ``flags`` are options of ``serve``, with their help: one gives the setting of its name, or else
-    is among the ``flags`` of a ``Start``.
+    ``adds_to`` is called with each process's ``App``, to add routes, observers and background work.
+    ``surrounds`` is a context manager around the service, entered with its ``Start`` before workers
+    are forked. ``checks`` adds results to ``plantstore check``. ``commands`` are commands by name.
+    ``metrics`` are gauges whose values ``App.gauges`` gives. ``builds`` makes the package's files
+    when it is built. ``settings`` is a struct like the core's ``Settings``. ``flags`` are options
+    of ``serve``, with their help: a flag sets the setting of its name or, without such a setting,
+    is in ``Start.flags``.
     """
 
     name: str

@@ -73,6 +73,6 @@ def test_tokens_are_revoked_together_and_once(program: Program) -> None:
     assert (again.status, "was revoked at 20" in again.err) == (0, True)
     revoked = program.run("token", "revoke", "--all", "--store", "nursery", "--json")
     assert [token["state"] for token in revoked.data()] == ["revoked"]
-    assert program.run("token", "revoke", "--all").err == "there is no token to revoke\n"
+    assert program.run("token", "revoke", "--all").err == "no token to revoke\n"
     for wrong in ((), (first, "--all"), ("--store", "nursery"), ("--user", "ada", "--all")):
         assert "give tokens, or --user" in program.refusal("token", "revoke", *wrong, status=2)

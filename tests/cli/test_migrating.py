@@ -55,7 +55,7 @@ def test_a_dry_run_changes_nothing(program: Program, database_kind: Kind) -> Non
     said = newer.run("migrate", "--dry-run")
     assert (said.status, said.err) == (0, "")
     would = f"would apply migration {NEWEST[database_kind.name] + 1} (next)"
-    assert said.out == f"{would}; older programs cannot work with it: stop them first\n"
+    assert said.out == f"{would}; stop older programs first\n"
     assert_serves(program)
 
 

@@ -42,7 +42,7 @@ def test_an_address_that_is_not_ours_is_refused(tmp_path: Path, host: str) -> No
 def test_a_bad_setting_is_named(program: Program) -> None:
     assert "PLANTSTORE_PORT is '70000'" in program.refusal("serve", PLANTSTORE_PORT="70000")
     assert "--port is 70000" in program.refusal("serve", "--port", "70000", status=2)
-    assert "is given alone" in program.refusal("serve", "--tls-key", "key.pem", status=2)
+    assert "is set alone" in program.refusal("serve", "--tls-key", "key.pem", status=2)
     file = program.folder / "settings.toml"
     file.write_text("drain_timeout = nan\n")
     assert f"drain_timeout in {file} is nan" in program.refusal("--settings", str(file), "serve")

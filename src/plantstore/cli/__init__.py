@@ -1,1 +1,1 @@
-"""The command line: options, output and what the core's commands do."""
+"""The command line: options, output, and the core's commands."""

@@ -1,6 +1,6 @@
-"""Records what an administrator changed, and who: in the audit trail and the system's log.
+"""Records who changed what by a command, in the audit trail and the system's log.
 
-Of the log (syslog, journald) nothing is printed: where the system has none, it is lost.
+Log lines go only to the system's log (syslog, journald); without a system's log they are lost.
 """
 
 import os
@@ -20,7 +20,7 @@ Note = Callable[..., None]
 
 @contextmanager
 def changing(session: Session, command: str, **changed: object) -> Iterator[None]:
-    """A transaction for what a command changes, which ends with its note: see ``noting``."""
+    """A transaction for a command's change, recorded at its end: see ``noting``."""
     with noting(session) as note:
         yield
         note(command, **changed)
@@ -28,10 +28,10 @@ def changing(session: Session, command: str, **changed: object) -> Iterator[None
 
 @contextmanager
 def noting(session: Session) -> Iterator[Note]:
-    """A transaction for what a command changes.
+    """A transaction for a command's changes.
 
-    The block notes each change: in the audit trail at once, and in the log when it is committed. A
-    ``user`` whom it names is there by now, or still.
+    The block records each change: in the audit trail at once, and in the log after the commit. A
+    ``user`` in a record must exist when the change is recorded.
     """
     noted: list[tuple[str, dict[str, object]]] = []
 
@@ -49,7 +49,7 @@ def noting(session: Session) -> Iterator[Note]:
 
 
 def note_change(session: Session, command: str, **changed: object) -> None:
-    """Note what a command has changed in transactions of its own."""
+    """Record what a command has changed in transactions of its own."""
     with changing(session, command, **changed):
         pass
 
@@ -62,14 +62,14 @@ def log_change(command: str, **changed: object) -> None:
 
 
 def name_token(token: Token) -> dict[str, str]:
-    """The fields of a note about a token."""
+    """The fields of a record about a token."""
     return {"token_id": token.token_id, "store": token.store, "user": token.subject}
 
 
 def describe_person() -> dict[str, object]:
-    """Who runs this process; the last name is the person's, if known."""
+    """The user who runs this process; the last name is the person's, if known."""
     person: dict[str, object] = {"os_uid": os.getuid()}
-    with suppress(KeyError):  # as in containers, a number may have no name
+    with suppress(KeyError):  # a number may have no name, as in containers
         person["os_user"] = pwd.getpwuid(os.getuid()).pw_name
     if sudo_user := os.environ.get("SUDO_USER"):
         person["sudo_user"] = sudo_user

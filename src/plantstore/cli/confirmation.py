@@ -1,4 +1,4 @@
-"""Asks before something is deleted or replaced, unless ``--yes`` is given."""
+"""Asks for confirmation before something is deleted or replaced, unless ``--yes`` is given."""
 
 import sys
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from plantstore.core.errors import SetupError
 def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
     """Return if ``--yes`` was given or the name is typed.
 
-    :raises SetupError: the answer is different, or nobody can answer.
+    :raises SetupError: another name is typed, or there is no terminal.
     """
     if yes:
         return
@@ -26,7 +26,7 @@ def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
 def confirm(question: str, verb: str) -> None:
     """Return if the answer is yes.
 
-    :raises SetupError: it is no, or nobody can answer.
+    :raises SetupError: the answer is no, or there is no terminal.
     """
     with _requiring_answer(verb):
         answer = click.confirm(question, err=True)

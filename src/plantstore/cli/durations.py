@@ -1,4 +1,4 @@
-"""Durations and moments as the command line takes them: ``90d``, ``2030-01-31``, ``never``."""
+"""Parses durations and times of the command line: ``90d``, ``2030-01-31``, ``never``."""
 
 import re
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ _LONGEST_MS = 36_500 * DAY_MS
 def read_duration(text: str) -> int:
     """The milliseconds of a duration such as ``24h``.
 
-    :raises BadParameter: it is not one, or longer than a century.
+    :raises BadParameter: it is not a duration, or is longer than a century.
     """
     match = _DURATION.fullmatch(text)
     milliseconds = int(match[1]) * _UNIT_MS[match[2]] if match else _LONGEST_MS + 1
@@ -28,7 +28,7 @@ def read_duration(text: str) -> int:
 
 
 def read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """The moment of a date or an age, or the last occurrence of a time of day, in UTC."""
+    """The time of a date or an age, or of the last occurrence of a time of day, in UTC."""
     if text is None:
         return None
     if _TIME_OF_DAY.fullmatch(text):
@@ -59,9 +59,9 @@ def read_expiry(text: str) -> int | None:
 
 
 def _read_moment(text: str, direction: int, allowed: str) -> int:
-    """The Unix time in milliseconds of a date, maybe with a time, or of a duration from now.
+    """The Unix time in milliseconds of a date, with or without a time, or of a duration from now.
 
-    A date without a zone is in UTC. The duration is added in this ``direction``, 1 or -1.
+    A date without a zone is in UTC. ``direction`` is 1 for the future, -1 for the past.
     """
     try:
         if "-" not in text[1:]:

@@ -1,7 +1,7 @@
-"""The sentences of the domain's errors for the command line; ``http/errors.py`` has those for HTTP.
+"""The messages of the domain's errors on the command line; ``http/errors.py`` has those for HTTP.
 
-A sentence says what happened, then what to do. It is formatted with the error's details and, where
-these lack it, the ``store`` that the command was given.
+A message says what happened, then what to do. It is formatted with the error's details and the
+command's ``store``.
 """
 
 import shlex
@@ -50,7 +50,7 @@ _ENOUGH = (
 
 
 def describe_error(error: PlantStoreError) -> str:
-    """The sentence for an error of administration; in its commands, names are quoted."""
+    """The message for an error of administration; names in commands are quoted for the shell."""
     quoted = {name: shlex.quote(str(value)) for name, value in error.details.items()}
     parts = (SENTENCES[type(error)] + _ENOUGH * ("enough" in quoted)).split("`")
     parts[::2] = [part.format(**error.details) for part in parts[::2]]

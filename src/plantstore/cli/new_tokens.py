@@ -1,4 +1,4 @@
-"""``plantstore token create``; and what the command line shows of a token."""
+"""``plantstore token create``, and how the command line shows a token."""
 
 import sys
 from typing import Any
@@ -76,19 +76,19 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
 
 
 def print_issued(issued: IssuedToken, output: Output, **more: object) -> None:
-    """A new token, with ``more`` fields as JSON, and notes on what was created for it."""
+    """Print a new token, with ``more`` fields if JSON, and notes on what was created for it."""
     for note in issued.made:
         output.note(note)
     output.print({"token": issued.secret, **describe_token(issued.token), **more}, issued.secret)
 
 
 def read_token(token: str) -> str:
-    """The token that an argument gives: ``-`` stands for stdin."""
+    """The token in an argument; ``-`` stands for stdin."""
     return sys.stdin.readline().strip() if token == "-" else token  # noqa: S105 - stands for stdin
 
 
 def describe_token(token: Token) -> dict[str, Any]:
-    """A token for JSON and tables; its ``permissions`` are what it may do now."""
+    """A token for JSON and tables; its ``permissions`` are those that it has now."""
     return {
         "id": token.token_id,
         "store": token.store,

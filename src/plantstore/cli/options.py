@@ -1,4 +1,4 @@
-"""Options of several commands."""
+"""Options that several commands share."""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -23,13 +23,13 @@ Command = Callable[..., None]
 
 
 class WholeNumber(click.IntRange):
-    """A number of this range."""
+    """A whole number in this range."""
 
     name = "whole number"
 
 
 def _passing(name: str, find: Callable[[click.Context], object]) -> Callable[[Command], Command]:
-    """The command gets what is found of its context."""
+    """Pass the command the value that ``find`` returns for its context."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
@@ -48,9 +48,10 @@ pass_database = _passing("database", lambda context: load_database(find_sources(
 
 @contextmanager
 def using_database(context: click.Context, *, reads: bool = False) -> Iterator[Any]:
-    """A ``Session`` on the database of a command; errors name its ``--store``.
+    """Open a ``Session`` on a command's database; errors name its ``--store``.
 
-    If it only ``reads``, ``Queries`` of the database at one moment: a backup stays as it is.
+    If the command only ``reads``, it gets ``Queries`` of the database at one moment, so that a
+    backup stays unchanged.
     """
     database = load_database(find_sources(context))
     with reading(database) if reads else closing(open_session(database)) as session:
@@ -63,7 +64,7 @@ def using_database(context: click.Context, *, reads: bool = False) -> Iterator[A
 
 
 def session_options(command: Command, *, reads: bool = False) -> Command:
-    """The command gets a ``session``, see ``using_database``, and an ``output``."""
+    """Pass the command a ``session`` (see ``using_database``) and an ``output``."""
 
     @wraps(command)
     @click.pass_context
@@ -78,7 +79,7 @@ reading_options = partial(session_options, reads=True)
 
 
 def output_options(command: Command) -> Command:
-    """``--json`` and ``--quiet``: the command gets an ``output``, which prints so."""
+    """Add ``--json`` and ``--quiet``, and pass the command an ``output`` that follows them."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     @click.option("-q", "--quiet", is_flag=True, help="Suppress informational output.")
@@ -90,7 +91,7 @@ def output_options(command: Command) -> Command:
 
 
 def quota_option(command: Command) -> Command:
-    """``--max-plants N``: how many plants a new store may hold."""
+    """Add ``--max-plants N``: the quota of a new store."""
     return click.option(
         "--max-plants",
         type=WholeNumber(1),
@@ -103,7 +104,7 @@ def quota_option(command: Command) -> Command:
 
 
 def yes_option(explanation: str) -> Callable[[Command], Command]:
-    """``--yes``: skip the confirmation, or do what would be refused."""
+    """Add ``--yes``: skip the confirmation, or do what would be refused."""
     return click.option("-y", "--yes", is_flag=True, help=explanation)
 
 
@@ -121,9 +122,9 @@ def role_option(explanation: str, *, required: bool = False) -> Callable[[Comman
 
 
 def grant_options(command: Command) -> Command:
-    """``--manage``, ``--expires`` and ``--label``: the command gets a ``grant`` of all its options.
+    """Add ``--manage``, ``--expires`` and ``--label``, and pass the command a ``grant``.
 
-    These are a new token's: its user and store, what it may do, how long it is valid, its label.
+    The grant comes from all options of the command: user and store, scopes, expiry and label.
     """
 
     @wraps(command)
@@ -167,7 +168,7 @@ def _find_expiry(context: click.Context, _option: click.Parameter, text: str | N
 
 
 def _make_label() -> str:
-    """The default label: who created the token, where and when, as in ``ada@till-3 2030-01-31``."""
+    """The default label: who created the token, where and when: ``ada@till-3 2030-01-31``."""
     date = f"{datetime.now(UTC):%Y-%m-%d}"
     *_, person = describe_person().values()
     place = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]

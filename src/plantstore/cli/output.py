@@ -15,17 +15,17 @@ from plantstore.cli.pasted import name_program
 
 Record = Mapping[str, object]
 
-_PART_ROWS = 1000  # of a table; a later part may have wider columns
+_PART_ROWS = 1000  # of a table per part; later parts may have wider columns
 
 
 class Output(Struct, frozen=True):
-    """Prints what a command has found or done, as the options ``--json`` and ``--quiet`` say."""
+    """Prints the results of a command, as ``--json`` and ``--quiet`` say."""
 
     as_json: bool
     quiet: bool
 
     def print_records(self, records: Iterable[Record], columns: Sequence[str]) -> None:
-        """Records, any number of them, as a JSON array, or as a table of these columns."""
+        """Print any number of records, as a JSON array or as a table of these columns."""
         if self.as_json:
             _print_array(records)
         else:
@@ -36,12 +36,12 @@ class Output(Struct, frozen=True):
             click.echo(_to_json(record))
             return
         width = max(map(len, record))
-        between = "\n".ljust(width + 3)  # the elements of a list, each on a line
+        between = "\n".ljust(width + 3)  # each element of a list on a line
         for name, value in record.items():
             click.echo(f"{name.ljust(width)}  {_to_text(value, between)}")
 
     def print_line(self, record: Record, columns: Sequence[str]) -> None:
-        """One record as a line, at once: in JSON, or its columns separated by tabs."""
+        """Print one record as a line at once: as JSON, or its columns separated by tabs."""
         texts = (_to_text(record[column]) for column in columns)
         click.echo(msgspec.json.encode(record) if self.as_json else "\t".join(texts))
 
@@ -49,7 +49,7 @@ class Output(Struct, frozen=True):
         click.echo(_to_json(value) if self.as_json else text)
 
     def report(self, value: object, *sentences: str) -> None:
-        """Sentences on stderr, with ``--json`` also the value on stdout."""
+        """Print sentences on stderr and, with ``--json``, the value on stdout."""
         if self.as_json:
             click.echo(_to_json(value))
         for sentence in sentences:
@@ -104,7 +104,7 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
 
 
 def _measure(text: str) -> int:
-    """How many columns of a terminal a text takes: Asian letters take two, accents none."""
+    """How many columns of a terminal a text takes: wide Asian characters take two, accents none."""
     if text.isascii():
         return len(text)
     return sum(

@@ -1,4 +1,4 @@
-"""Commands to paste into another terminal, in any folder, as they are printed."""
+"""Makes commands in messages ready to paste into another terminal, in any folder."""
 
 import os
 import shlex
@@ -11,7 +11,7 @@ from plantstore.core.settings import without_password
 
 
 def name_program(sentence: str) -> str:
-    """The sentence, whose commands in backticks get this program's path and own options."""
+    """The sentence with this program's path and own options in its commands in backticks."""
     if "`plantstore " not in sentence:
         return sentence
     own, _ = _separate_options(sys.argv[1:])
@@ -48,13 +48,13 @@ def _quote(words: Sequence[str]) -> list[str]:
 
 
 def find_program() -> str:
-    """How another terminal runs this program."""
+    """The name or path by which another terminal runs this program."""
     program = sys.argv[0]
     if Path(program).name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m plantstore"
     known = shutil.which("plantstore")
     if known is not None and os.path.realpath(known) == os.path.realpath(program):
-        environment = Path(sys.prefix, "bin")  # another terminal does not have it on its path
+        environment = Path(sys.prefix, "bin")  # not on another terminal's path
         if not Path(known).parent.samefile(environment) or sys.prefix == sys.base_prefix:
             return "plantstore"
     return shlex.quote(str(Path(program).absolute()))

@@ -1,6 +1,6 @@
-"""Changes of many plants by a command: found, shown, confirmed, and made.
+"""Changes many plants by a command: finds, shows, confirms and makes the changes.
 
-Invariant: a plant that others changed after it was shown is left alone.
+Invariant: a plant that others changed after it was shown is left unchanged.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,9 +22,9 @@ _SIGNS = {"created": "+", "updated": "~", "deleted": "-"}
 
 
 class Shown(Struct, frozen=True):
-    """A change as it is shown: the plant as it is then, or was when it was deleted.
+    """A change for output: the plant after it, or before its deletion.
 
-    ``before`` is how an updated plant was.
+    ``before`` is the plant before an update.
     """
 
     kind: str
@@ -33,9 +33,9 @@ class Shown(Struct, frozen=True):
 
 
 class Summary(Struct):
-    """How many plants changed, in which way, and the first of them.
+    """How many plants changed, by kind of change, and the first of them.
 
-    The plants with the ``skipped`` ids stay unchanged.
+    Plants with the ``skipped`` ids are unchanged.
     """
 
     store: str
@@ -48,11 +48,11 @@ class Summary(Struct):
 
     @property
     def count(self) -> int:
-        """How many plants are changed."""
+        """The number of changed plants."""
         return self.added + self.changed + self.removed
 
     def add(self, change: Change) -> None:
-        """Count a change, and show it if it is one of the first."""
+        """Count a change, and keep it for output if it is among the first."""
         if self.count < _SHOWN:
             before = change.before if change.after else None
             self.changes.append(Shown(change.kind, change.plant, before))
@@ -72,11 +72,11 @@ def change_plants(
     yes: bool,
     **noted: object,
 ) -> None:
-    """Change plants to what ``find`` returns, after a confirmation; or show what would change.
+    """Make the changes that ``find`` returns, after a confirmation; or only show them.
 
-    It also gives the ids of plants that are left alone. What is ``noted`` goes to the audit trail.
+    ``find`` also returns the ids of plants to leave unchanged. ``noted`` goes to the audit trail.
 
-    :raises SetupError: it is not confirmed, or the store has no room.
+    :raises SetupError: the changes are not confirmed, or the store has no room.
     """
     staged = Staging()
     with session.snapshot():
@@ -102,7 +102,7 @@ def change_plants(
 
 
 def _order(staged: Staging) -> Iterator[Change]:
-    """First the plants that go: they make room."""
+    """Deletions come first: they make room."""
     for deletes in (True, False):
         yield from (change for _, change in staged.read() if (change.after is None) == deletes)
 

@@ -8,9 +8,9 @@ from plantstore.core.sources import SETTINGS_FILE, Sources, find_settings_file
 
 
 def find_sources(context: click.Context, **flags: object) -> Sources:
-    """The sources of a command with this context; ``flags`` are those of the command itself.
+    """The sources of settings for this context; ``flags`` are the command's own flags.
 
-    :raises UsageError: a service or its token is named, in place of a database.
+    :raises UsageError: --url or --token-file is given, but the command needs a database.
     """
     options = context.find_root().params
     if options["url"] is not None:
@@ -20,5 +20,5 @@ def find_sources(context: click.Context, **flags: object) -> Sources:
     file = options["settings"] or os.environ.get(SETTINGS_FILE) or find_settings_file(os.environ)
     sources = Sources({"database": options["database"], **flags}, os.environ, file)
     if options["settings"]:
-        _ = sources.in_file  # read it, even if nothing in it is needed: its name may be mistyped
+        _ = sources.in_file  # read it even if no value is needed: its name may be mistyped
     return sources

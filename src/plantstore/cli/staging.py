@@ -1,6 +1,6 @@
-"""Changes of plants on disk, by id: in a database that nobody else sees.
+"""Stages changes to plants on disk, by id, in a private temporary database.
 
-SQLite keeps it in a nameless temporary file (in ``TMPDIR``), which ends with the process.
+SQLite keeps it in an unnamed temporary file (in ``TMPDIR``), which is gone when the process ends.
 """
 
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ _READ = "SELECT line, change FROM staged ORDER BY id"
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Change).decode
 
-Staged = tuple[int, Change]  # with the line of the file that it is from, or 0
+Staged = tuple[int, Change]  # with its line number in a file, or 0
 
 
 class Staging:
-    """Changes of different plants; ``count`` is how many they are."""
+    """Staged changes to different plants; ``count`` is their number."""
 
     def __init__(self) -> None:
         self._connection = apsw.Connection("")
@@ -37,7 +37,7 @@ class Staging:
         self.count = 0
 
     def add(self, change: Change, line: int = 0) -> Staged | None:
-        """Add a change, unless there is one of its plant, which is returned."""
+        """Add a change, unless its plant has a staged change, which is returned."""
         self._execute(_INSERT, (change.plant.id, line, _encode(change)))
         if self._connection.changes():
             self.count += 1

@@ -1,6 +1,6 @@
-"""Where commands find a store: in a database, or with ``--url`` through a service.
+"""Finds a command's store: in a database or, with ``--url``, through a service.
 
-Errors of the service end a command as a database's do: with a sentence and a status.
+Errors of the service end a command like those of a database: with a message and an exit status.
 """
 
 import re
@@ -30,7 +30,7 @@ def pass_store(
     required: bool = True,
     reads: bool = False,
 ) -> Callable[[Command], Command]:
-    """The command gets a ``store``, found in the database or behind the service of ``--url``."""
+    """Pass the command a ``store``, of the database or of the service at ``--url``."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)

@@ -165,10 +165,10 @@ def revoke(
         else:
             output.note(f"revoked the token {whose}")
     if not revoked:
-        output.note("there is no token to revoke")
+        output.note("no token to revoke")
     if user is not None and any(Scope.MANAGE in token.scopes for token in revoked):
         output.note(
-            f"{user} could add members, tokens, links and webhooks, which live on: see "
+            f"{user} could add members, tokens, links and webhooks, which stay valid: see "
             f"`plantstore audit list --user {shlex.quote(user)}`"
         )
     output.report(list(map(describe_token, revoked)))

@@ -1,6 +1,6 @@
-"""A folder for unfinished files, and how they get to their final place.
+"""A folder for unfinished files, and how finished files reach their final place.
 
-Invariant: a file at its place is complete and on disk, whatever ends the process or the power.
+Invariant: a file at its final place is complete and on disk, even after a kill or a power loss.
 """
 
 import fcntl
@@ -22,7 +22,7 @@ def end_cleanly() -> None:
 
 @contextmanager
 def workspace(folder: Path, name: str) -> Iterator[Path]:
-    """A folder inside another; it is deleted at the end, or, after a kill, by the next command.
+    """A folder inside another; it is deleted at the end or, after a kill, by the next command.
 
     :raises SetupError: another process uses it, or it belongs to another user.
     """

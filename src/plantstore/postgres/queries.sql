@@ -6,7 +6,7 @@
 
 -- All queries are lookups by a prefix of a key. Without statistics of a table, or of a store that
 -- has grown, the planner would choose other plans: it would read and sort the whole store for a
--- page. Compiling a plan would take longer than running any of these. Queries join by LATERAL and
+-- page. JIT compilation would take longer than running any of these. Queries join by LATERAL and
 -- LIMIT 1 where a hash join could read a whole table.
 
 -- name: plan_lookups

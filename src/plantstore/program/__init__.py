@@ -19,7 +19,7 @@ from plantstore.program.loading import SETTINGS, find_unknown_in_file
 from plantstore.version import VERSION
 
 INTERRUPTED = 130
-_LOADS_SETTINGS = {"check", "serve", "settings"}  # and refuses those that are not known
+_LOADS_SETTINGS = {"check", "serve", "settings"}  # these also refuse unknown settings
 
 _CORE = {
     "check": "program.maintenance.check",
@@ -37,7 +37,7 @@ _PLACES = dict(sorted((_CORE | _OF_FEATURES).items()))
 
 
 class Commands(Mapping[str, click.Command]):
-    """The commands by name, imported on demand: ``serve`` starts without the others."""
+    """The commands by name, imported on demand: ``serve`` does not load the others."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, _, attribute = f"plantstore.{_PLACES[name]}".rpartition(".")
@@ -70,7 +70,7 @@ class Commands(Mapping[str, click.Command]):
 @click.pass_context
 def cli(
     context: click.Context, /, url: str | None, **_options: str | None
-) -> None:  # see cli/sources.py
+) -> None:  # read by cli/sources.py
     """Plant Store keeps lists of plants, with a page for people and HTTP/JSON for programs.
 
     \b
@@ -90,11 +90,11 @@ def cli(
     Complete commands in bash; zsh_source and fish_source are for other shells:
       eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"
     """
-    if context.invoked_subcommand == "serve":  # which logs them
+    if context.invoked_subcommand == "serve":  # serve logs them
         return
     sentences = find_unknown(os.environ, SETTINGS)
     if url is None and context.invoked_subcommand not in _LOADS_SETTINGS:
-        with suppress(SetupError):  # which the command raises, too, if it needs the file
+        with suppress(SetupError):  # the command raises it again if it needs the file
             sentences += find_unknown_in_file(find_sources(context))
     for sentence in sentences:
         click.echo(f"Warning: {sentence}", err=True)
@@ -117,7 +117,7 @@ def main() -> None:
     except OSError as error:
         # stdout may not be writable: the flush at exit must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # the reader has gone: not an error
+        if not isinstance(error, BrokenPipeError):  # the reader has gone, which is no error
             place = "" if error.filename is None else f"{error.filename}: "
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1
@@ -125,7 +125,7 @@ def main() -> None:
 
 
 def _correct(error: click.ClickException) -> click.ClickException:
-    """The error, for typical mistakes with what to write instead."""
+    """Add a correction to the error for typical mistakes."""
     if not isinstance(error, click.UsageError) or isinstance(error, click.BadOptionUsage):
         return error
     advice = _advise(error)
@@ -158,7 +158,7 @@ def _advise(error: click.UsageError) -> str | None:
 
 
 def _open_closed_streams() -> None:
-    """Open streams that the shell closed, so that no other file gets their descriptors."""
+    """Reopen streams that the shell closed, so that no other file gets their descriptors."""
     nowhere = Path(os.devnull)
     sys.stdin = sys.stdin or nowhere.open()
     sys.stdout = sys.stdout or nowhere.open("w")

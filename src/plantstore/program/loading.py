@@ -13,12 +13,12 @@ from plantstore.core.settings import UNIX, Settings, default_database
 from plantstore.core.sources import Sources, setting_types
 from plantstore.features import FEATURES
 
-_MIN_CONNECTIONS = 64  # reserved, so that /readyz responds when no more requests are accepted
-_MIN_STREAMS = 16  # a user has a quarter of them
+_MIN_CONNECTIONS = 64  # reserved, so that /readyz responds under overload
+_MIN_STREAMS = 16  # a quarter per user
 
 _OF_FEATURES = [feature.settings for feature in FEATURES if feature.settings is not None]
 _KINDS: list[type[Struct]] = [Settings, *_OF_FEATURES]
-# All settings by name, in the order of the reference, each with the struct that has it.
+# The struct of each setting, by name, in the order of the reference.
 SETTINGS = {name: kind for kind in _KINDS for name in setting_types(kind)}
 
 
@@ -45,26 +45,26 @@ def load_settings(sources: Sources) -> Settings:
 
 
 def find_unknown_in_file(sources: Sources) -> Iterator[str]:
-    """A sentence for each name in the settings file that is not a setting's, with the nearest."""
+    """A sentence for each unknown setting in the settings file, with the most similar name."""
     for name, value in sources.in_file.items():
         if name.removesuffix("_file") not in SETTINGS:
             advice = f"the settings are: {', '.join(SETTINGS)}"
             if isinstance(value, dict):
-                advice = "settings stand in no [section]"
+                advice = "settings must not be in a [section]"
             elif nearest := get_close_matches(name, SETTINGS, 1):
                 advice = f"did you mean {nearest[0]}?"
             yield f"{sources.file}: unknown setting {name!r}; {advice}"
 
 
 def _check_tls(settings: Settings, sources: Sources) -> None:
-    """Check the certificate and its key, which perhaps only the service can read."""
+    """Check the certificate and its key; perhaps only the service can read them."""
     pair = [given for name in ("tls_cert", "tls_key") if (given := sources.find(name))]
     if not pair:
         return
     if len(pair) == 1:
         kind = UsageError if pair[0].source == "flag" else SetupError
         raise kind(
-            f"{pair[0].origin} is given alone, but tls_cert and tls_key go together: give both or "
+            f"{pair[0].origin} is set alone, but tls_cert and tls_key go together: set both or "
             "neither"
         )
     import ssl  # noqa: PLC0415 - not needed without TLS

@@ -50,7 +50,7 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
         {"number": one.number, "name": one.name, "compatible": not one.stops_older} for one in done
     ]
     record = {"dry_run": dry_run, "created": created, "migrations": applied}
-    ends = ("; older programs go on", "; older programs cannot work with it: stop them first")
+    ends = ("; older programs keep working", "; stop older programs first")
     verb = "would apply" if dry_run else "applied"
     lines = [
         f"{verb} migration {one.number} ({one.name}){ends[one.stops_older] if dry_run else ''}"
@@ -84,7 +84,7 @@ def check(sources: Sources, output: Output) -> None:
 
 
 def _run_checks(sources: Sources) -> Iterator[Check]:
-    """Each check in turn, until one fails that the next ones need."""
+    """Run the checks in turn, until one fails that the next ones need."""
     name = "settings"
     try:
         settings = load_settings(sources)

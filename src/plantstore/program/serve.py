@@ -78,7 +78,7 @@ def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: obj
 
 
 def _serve(settings: Settings, flags: frozenset[str]) -> bool:
-    """Serve until a signal or a broken database stops it; whether it was a signal."""
+    """Serve until a signal or a broken database stops the service: True for a signal."""
     from plantstore.server.listeners import (  # noqa: PLC0415 - slow to import
         describe,
         is_loopback,
