@@ -75,7 +75,7 @@ def test_the_blocks_of_backup_on_sqlite_work(program: Program) -> None:
     for block in blocks:
         script = block.replace("/var/backups/plantstore", str(backups))
         (made,) = [str(path) for path in backups.glob("plants-*Z.db")] or [NAMED]
-        script = script.replace(f"sqlite:///{NAMED}", f"sqlite:///{made}").replace(NAMED, made)
+        script = script.replace(f"{backups}/{NAMED}", NAMED).replace(NAMED, made)
         printed = paste(program, script.replace(f"restore {made}", f"restore --yes {made}"))
     assert re.search("^ok: stores: 1, plants: 0, ", printed, re.MULTILINE)
     assert [path.suffix for path in backups.iterdir()] == [".db"]
