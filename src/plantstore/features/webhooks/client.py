@@ -138,5 +138,5 @@ def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> 
 
     delivery = asyncio.run(send_alone())
     with webhooks.session.transaction():
-        log_deliveries(webhooks.session, webhook.place, [delivery])
+        log_deliveries(webhooks.session, webhook, [delivery])
     return delivery

@@ -22,7 +22,7 @@ from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import Send, open_client
 from plantstore.features.webhooks.queue import Message, Queue, read_messages
-from plantstore.features.webhooks.webhooks import Place, Webhook
+from plantstore.features.webhooks.webhooks import Webhook
 from plantstore.http.app import App
 from plantstore.sql.session import Session
 from plantstore.sqlite.file_lock import FileLock
@@ -42,7 +42,7 @@ class Deliverer:
     def __init__(self, app: App) -> None:
         self._app = app
         self._settings = app.settings.of(WebhookSettings)
-        self._queues: dict[Place, Queue] = {}  # whose turn is next, first
+        self._queues: dict[tuple[int, str], Queue] = {}  # whose turn is next, first
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self.failing, self.delay = 0, 0.0
@@ -111,17 +111,17 @@ class Deliverer:
                 for queue in changed:
                     queue.save(session)
         read = cache(partial(read_messages, session))
-        rows = session.query("find_due_webhooks")
-        due = {webhook.place: webhook for webhook in [Webhook(*row) for row in rows]}
-        for place in queues.keys() - due.keys():
-            del queues[place]
-        for place, webhook in due.items():
-            if place not in queues or not queues[place].follows(webhook):
-                queues[place] = Queue(webhook, self._settings.webhook_retries, read)
-            queues[place].fill(webhook.revision, read)
-        self.failing = sum(queue.is_failing for queue in queues.values())
-        first = [next(iter(queue.waiting.values())) for queue in queues.values() if queue.waiting]
-        self.delay = max((now() - message.at for message in first), default=0) / 1000
+        webhooks = [Webhook(*row) for row in session.query("find_due_webhooks")]
+        due = {(webhook.store_id, webhook.id): webhook for webhook in webhooks}
+        for key in queues.keys() - due.keys():
+            del queues[key]
+        for key, webhook in due.items():
+            if key not in queues or not queues[key].follows(webhook):
+                queues[key] = Queue(webhook, self._settings.webhook_retries, read)
+            queues[key].fill(webhook.revision, read)
+        waiting = [tuple(queue.waiting.values()) for queue in queues.values() if queue.waiting]
+        self.failing = sum(any(message.due for message in messages) for messages in waiting)
+        self.delay = max((now() - oldest.at for oldest, *_ in waiting), default=0) / 1000
 
     async def _send_all(self, send: Send, group: asyncio.TaskGroup) -> None:
         """Send what may be sent, also after each response, until cancelled at the tick's end.
@@ -133,14 +133,14 @@ class Deliverer:
         while True:
             self._noted.clear()
             served = set()
-            for place, queue in list(self._queues.items()):
-                store_id = place[0]
+            for key, queue in list(self._queues.items()):
+                store_id = key[0]
                 turn = store_id if queue.webhook.failing_since is None else None
                 if turn in served or not self._places.has_room(store_id):
                     continue
                 if message := queue.take():
                     served.add(turn)
-                    self._queues[place] = self._queues.pop(place)  # the last to have another turn
+                    self._queues[key] = self._queues.pop(key)  # the last to have another turn
                     self._places.take(store_id)
                     group.create_task(self._send(send, queue, message))
                     self._noted.set()  # there may be more

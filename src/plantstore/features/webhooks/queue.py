@@ -110,11 +110,6 @@ class Queue:
         if message.type == RESYNC or (message.type in self.webhook.events and is_of_tag):
             self.waiting[message.revision] = replace(message, attempts=attempts, due=due)
 
-    @property
-    def is_failing(self) -> bool:
-        """Whether messages that were refused wait."""
-        return any(message.due for message in self.waiting.values())
-
     def _is_full(self) -> bool:
         return sum(message.attempts > 0 for message in self.waiting.values()) >= _MAX_BEGUN
 
@@ -167,8 +162,8 @@ class Queue:
         retries = [(each.revision, each.attempts, each.due or 0) for each in self.waiting.values()]
         self._saved = row = self.webhook.with_progress(self._read, retries, delivered=delivered)
         state = (delivered, row.failing_since, row.paused, row.progress, before)
-        is_saved = session.query("save_progress", *row.place, *state)
-        log_deliveries(session, row.place, self._log)
+        is_saved = session.query("save_progress", row.store_id, row.id, *state)
+        log_deliveries(session, row, self._log)
         self._log, self.is_changed = [], False
         if is_saved and row.paused:
             about = {"webhook_id": row.id, "reason": row.paused}

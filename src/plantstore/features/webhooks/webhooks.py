@@ -48,7 +48,6 @@ _TIMES = frozenset({"created_at", "failing_since", "at", "next_at"})
 Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
 Record = dict[str, Any]  # what clients see; fields that do not apply are omitted
-Place = tuple[int, str]  # the key of a webhook's row
 Retry = tuple[int, int, int]  # a message's revision, its attempts, when there is another one
 
 
@@ -112,10 +111,6 @@ class Webhook(NamedTuple):
     revision: int
     store: str
 
-    @property
-    def place(self) -> Place:
-        return self.store_id, self.id
-
     def reveal_secrets(self, key: str | None) -> list[bytes]:
         """What signs messages: the secret, and for a day after a rotation the old one.
 
@@ -172,10 +167,11 @@ def check(settings: Settings) -> Iterator[Check]:
             yield Check("webhooks", ok=ok, detail="webhooks can be delivered" if ok else _MISSING)
 
 
-def log_deliveries(session: Session, place: Place, deliveries: Sequence[Delivery]) -> None:
+def log_deliveries(session: Session, webhook: Webhook, deliveries: Sequence[Delivery]) -> None:
     """Add attempts to the log, which keeps 100 for a week; within a transaction."""
-    session.write_rows("insert_delivery", [(*place, *delivery) for delivery in deliveries])
-    session.query("delete_old_deliveries", *place, time.time_ns() // 1000 - _WEEK_US)
+    key = webhook.store_id, webhook.id
+    session.write_rows("insert_delivery", [(*key, *delivery) for delivery in deliveries])
+    session.query("delete_old_deliveries", *key, time.time_ns() // 1000 - _WEEK_US)
 
 
 class Webhooks(Struct):
@@ -248,5 +244,5 @@ class Webhooks(Struct):
 
     def list_deliveries(self, webhook_id: str) -> list[Delivery]:
         """The last attempts, the newest first."""
-        rows = self.session.query("list_deliveries", *self.find(webhook_id).place)
+        rows = self.session.query("list_deliveries", self.store_id, self.find(webhook_id).id)
         return [Delivery(*row) for row in rows]
