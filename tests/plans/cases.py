@@ -172,9 +172,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_expired_links": [Case((SMALL, LATER), 1)],
     "find_webhooks": [Case((SMALL, None), 3), Case((SMALL, "w"), 3)],
     "insert_webhook": [Case((SMALL, "x", 0), 1)],
-    "change_webhook": [
-        Case((SMALL, "w", "", "", None, "", "", None, None, 0, 0, None, None, ""), 1)
-    ],
+    "save_webhook": [Case((SMALL, "w", "", "", None, "", "", None, None, 0, 0, None, None, ""), 1)],
     "delete_webhook": [Case((SMALL, "w"), DELIVERIES)],
     "list_deliveries": [Case((SMALL, "w"), DELIVERIES)],
     "insert_delivery": [Case((SMALL, "w", 0, "", None, None, 0, "", None), 1)],
@@ -183,7 +181,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_due_webhooks": [Case((), 3)],
     "read_changes": [Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE), Case((SMALL, 0, PAGE), 2)],
     "find_former": [Case((LARGE, 7, EVENTS), 20_000), Case((SMALL, 1, 1), 1)],
-    "save_progress": [Case((SMALL, "w", 1, None, None, "", ""), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [
         Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache, partial
 
 from plantstore.core.clock import now
@@ -105,18 +105,18 @@ class Deliverer:
 
     def _refresh(self, session: Session) -> None:
         """Save how far all are, and find what is to be sent. Nothing is noted meanwhile."""
-        queues = self._queues
-        if changed := [queue for queue in queues.values() if queue.is_changed]:
-            with session.transaction():
-                for queue in changed:
+        queues, read = self._queues, cache(partial(read_messages, session))
+        is_changed = any(queue.is_changed for queue in queues.values())
+        with session.transaction() if is_changed else nullcontext():
+            webhooks = [Webhook(*row) for row in session.query("find_due_webhooks")]
+            due = {(webhook.store_id, webhook.id): webhook for webhook in webhooks}
+            for key, queue in tuple(queues.items()):
+                if key not in due or not queue.follows(due[key]):
+                    del queues[key]
+                elif queue.is_changed:
                     queue.save(session)
-        read = cache(partial(read_messages, session))
-        webhooks = [Webhook(*row) for row in session.query("find_due_webhooks")]
-        due = {(webhook.store_id, webhook.id): webhook for webhook in webhooks}
-        for key in queues.keys() - due.keys():
-            del queues[key]
         for key, webhook in due.items():
-            if key not in queues or not queues[key].follows(webhook):
+            if key not in queues:
                 queues[key] = Queue(webhook, self._settings.webhook_retries, read)
             queues[key].fill(webhook.revision, read)
         waiting = [tuple(queue.waiting.values()) for queue in queues.values() if queue.waiting]

@@ -11,7 +11,7 @@ WHERE w.store_id = ?1 AND w.webhook_id = coalesce(?2, w.webhook_id) ORDER BY w.c
 INSERT INTO webhooks (store_id, webhook_id, url, kinds, description, secret, created_at, delivered)
 SELECT store_id, ?2, '', '', '', '', ?3, revision FROM revisions WHERE store_id = ?1
 
--- name: change_webhook
+-- name: save_webhook
 UPDATE webhooks SET url = ?3, kinds = ?4, tag = ?5, description = ?6, secret = ?7, old_secret = ?8, rotated_at = ?9,
     created_at = ?10, delivered = ?11, failing_since = ?12, paused = ?13, progress = ?14
 WHERE store_id = ?1 AND webhook_id = ?2
@@ -51,10 +51,3 @@ FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?
 -- name: find_former
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND revision < ?3 AND revision >= ?3 - 10000
 ORDER BY revision DESC LIMIT 1
-
--- Nothing is saved if an owner has changed the webhook meanwhile.
-
--- name: save_progress
-UPDATE webhooks SET delivered = CASE WHEN delivered < ?3 THEN ?3 ELSE delivered END, failing_since = ?4,
-    paused = coalesce(paused, ?5), progress = ?6
-WHERE store_id = ?1 AND webhook_id = ?2 AND progress = ?7 RETURNING webhook_id

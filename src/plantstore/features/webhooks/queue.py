@@ -157,15 +157,16 @@ class Queue:
         return delivery if paused else delivery._replace(next_at=message.due)
 
     def save(self, session: Session) -> None:
-        """Log what was sent, and save what came of it, unless an owner has changed the webhook."""
-        delivered, before = next(iter(self.waiting), self._read + 1) - 1, self._saved.progress
+        """Log what was sent, and save what came of it."""
+        delivered = next(iter(self.waiting), self._read + 1) - 1
         retries = [(each.revision, each.attempts, each.due or 0) for each in self.waiting.values()]
-        self._saved = row = self.webhook.with_progress(self._read, retries, delivered=delivered)
-        state = (delivered, row.failing_since, row.paused, row.progress, before)
-        is_saved = session.query("save_progress", row.store_id, row.id, *state)
+        self.webhook = self._saved = row = self.webhook.with_progress(
+            self._read, retries, delivered=delivered
+        )
+        session.query("save_webhook", *row[:-2])
         log_deliveries(session, row, self._log)
         self._log, self.is_changed = [], False
-        if is_saved and row.paused:
+        if row.paused:
             about = {"webhook_id": row.id, "reason": row.paused}
             actor = Actor("", name="plantstore")
             write_audit(session, actor, "webhook pause", row.store, None, **about)

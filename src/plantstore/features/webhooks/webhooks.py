@@ -232,7 +232,7 @@ class Webhooks(Struct):
             retries = [(revision, 0, 0) for revision, *_ in retries]
             after = after.with_progress(read, retries, failing_since=None)
         self.has_changed |= after != before
-        self.session.query("change_webhook", *after[:-2])
+        self.session.query("save_webhook", *after[:-2])
         return describe(after)
 
     def delete(self, webhook_id: str) -> Record:
