@@ -13,6 +13,9 @@ from plantstore.core.errors import PlantStoreError
 # fmt: off
 SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.InvalidChangeError: "{reason}",
+    errors.RoleTooLowError:
+        "{reason}, with --role {enough} for a new member, or `plantstore member add "
+        "--store {store} --user {user} --role {enough}`",
     errors.NameTakenError: "the {kind} {name!r} already exists: choose another name",
     errors.NoSuchStoreError: "there is no store {store!r}{meant}; the stores are: {stores}",
     errors.NoSuchUserError:
@@ -43,16 +46,12 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.TokenEndedError: "the token {token_id} is {state}: create a new one",
 }
 # fmt: on
-_ENOUGH = (
-    ", with --role {enough} for a new member, or `plantstore member add --store {store} --user "
-    "{user} --role {enough}`"
-)
 
 
 def describe_error(error: PlantStoreError) -> str:
     """The message for an error of administration; names in commands are quoted for the shell."""
     quoted = {name: shlex.quote(str(value)) for name, value in error.details.items()}
-    parts = (SENTENCES[type(error)] + _ENOUGH * ("enough" in quoted)).split("`")
+    parts = SENTENCES[type(error)].split("`")
     parts[::2] = [part.format(**error.details) for part in parts[::2]]
     parts[1::2] = [part.format(**quoted) for part in parts[1::2]]
     return "`".join(parts)

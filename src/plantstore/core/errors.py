@@ -68,6 +68,10 @@ class InvalidChangeError(PlantStoreError):
     """The requested change is not possible. Details: ``reason``."""
 
 
+class RoleTooLowError(InvalidChangeError):
+    """The user's role does not allow this. Details: ``reason``, ``enough``, a role that does."""
+
+
 class InvalidCodeError(PlantStoreError):
     """A link's code is unknown, was used or has expired: clients do not learn which."""
 

@@ -161,7 +161,9 @@ def error_response(error: PlantStoreError, message: object = None) -> Response:
 
 
 def _number_of(error: PlantStoreError) -> int:
-    return error.number if isinstance(error, RequestError) else _NUMBERS[type(error)]
+    if isinstance(error, RequestError):
+        return error.number
+    return next(_NUMBERS[kind] for kind in type(error).__mro__ if kind in _NUMBERS)
 
 
 def _make_response(number: int, details: Mapping[str, object], message: object) -> Response:

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from plantstore.core.clock import DAY_MS, now, write_time
+from plantstore.core.database import Row
 from plantstore.core.settings import Settings
 from plantstore.databases import find_file, reading
 from plantstore.sql.checks import Check
@@ -45,18 +46,13 @@ class Facts(Struct, frozen=True):
 
 
 def find_facts(settings: Settings, reader: Queries) -> Facts:
-    ((*row,),) = reader.query("read_status", now(), now() + SOON_MS)
-    return add_files(settings, *row)
+    (row,) = reader.query("read_status", now(), now() + SOON_MS)
+    return add_files(settings, row)
 
 
-def add_files(
-    settings: Settings,
-    created_at: int | None,
-    backup_at: int | None,
-    verified_at: int | None,
-    tokens: int,
-) -> Facts:
-    """The facts, with those of the certificate and of the disk."""
+def add_files(settings: Settings, row: Row) -> Facts:
+    """The facts of a row of ``read_status``, with those of the certificate and of the disk."""
+    created_at, backup_at, verified_at, tokens = row
     ends_at = read_certificate_end(settings.tls_cert)
     file = find_file(settings.database)
     size, _, free = (0, 0, None) if file is None else shutil.disk_usage(file.parent)

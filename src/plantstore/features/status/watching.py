@@ -34,8 +34,8 @@ async def _measure(app: App, values: dict[str, float]) -> None:
 
 
 async def _read(app: App) -> Mapping[str, float]:
-    ((*row,),) = await app.database.read("read_status", now(), now() + SOON_MS)
-    facts = add_files(app.settings, *row)
+    (row,) = await app.database.read("read_status", now(), now() + SOON_MS)
+    facts = add_files(app.settings, row)
     begun_at = facts.created_at or now()
     ends_at = facts.certificate_ends_at
     return {
@@ -43,9 +43,6 @@ async def _read(app: App) -> Mapping[str, float]:
         "verified_backup_timestamp_seconds": (facts.verified_at or begun_at) / 1000,
         "certificate_expiry_timestamp_seconds": math.inf if ends_at is None else ends_at / 1000,
         "tokens_expiring": facts.tokens_expiring,
-        **(
-            {"disk_free_bytes": facts.disk_free, "disk_size_bytes": facts.disk_size}
-            if facts.disk_free is not None
-            else {}
-        ),
+        "disk_free_bytes": facts.disk_free or 0,
+        "disk_size_bytes": facts.disk_size,
     }

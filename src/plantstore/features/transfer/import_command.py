@@ -1,9 +1,9 @@
 """``plantstore import``."""
 
-import codecs
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -35,15 +35,6 @@ def _read_columns(
     return columns
 
 
-def _check_encoding(
-    _context: click.Context, _option: click.Parameter, text: str | None
-) -> str | None:
-    try:
-        return text and codecs.lookup(text).name
-    except LookupError:
-        raise click.BadParameter(f"{text!r} is not an encoding, such as windows-1252") from None
-
-
 @click.command("import")
 @click.argument("file")
 @click.option(
@@ -61,7 +52,6 @@ def _check_encoding(
 )
 @click.option(
     "--encoding",
-    callback=_check_encoding,
     metavar="NAME",
     help="Such as windows-1252; by default UTF-8, or UTF-16 with a byte-order mark.",
 )
@@ -77,15 +67,13 @@ def _check_encoding(
 def import_plants(
     file: str,
     store: Store,
-    columns: Mapping[str, str],
-    encoding: str | None,
     error_file: str | None,
     output: Output,
     *,
     assign_ids: bool,
     dry_run: bool,
     update: bool,
-    allow_empty: bool,
+    **form: Any,  # noqa: ANN401 - what to know of the file
 ) -> None:
     """Import the plants of FILE, CSV or NDJSON, also compressed; - is stdin.
 
@@ -104,7 +92,7 @@ def import_plants(
     end_cleanly()
     with (
         open_output(error_file) if error_file else nullcontext() as errors_output,
-        open_source(file, columns, encoding, allow_empty=allow_empty) as source,
+        open_source(file, **form) as source,
     ):
         errors = LineErrors(errors_output, source)
         importing = Import(store, errors, updates=update)

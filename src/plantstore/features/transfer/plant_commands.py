@@ -59,28 +59,19 @@ def add(store: Store, id: int, name: str, tag: str | None, output: Output) -> No
 @click.option("--no-tag", is_flag=True, help="Remove the tag.")
 @with_store
 @output_options
-def edit(
-    store: Store,
-    id: int,  # noqa: A002 - the argument's name
-    name: str | None,
-    tag: str | None,
-    output: Output,
-    *,
-    no_tag: bool,
-) -> None:
+def edit(store: Store, id: int, output: Output, *, no_tag: bool, **given: str | None) -> None:  # noqa: A002 - the argument's name
     """Change the name or the tag of the plant ID.
 
     \b
     Example:
       plantstore plant edit --store nursery 7 --name "Monstera adansonii"
     """
-    if (name is None and tag is None and not no_tag) or (no_tag and tag is not None):
+    new = {field: text for field, text in given.items() if text is not None}
+    if not (new or no_tag) or (no_tag and "tag" in new):
         raise click.UsageError("give what to change: --name, --tag or --no-tag")
     before = _find(store, id)
-    given: dict[str, object] = {} if name is None else {"name": name}
-    if tag is not None or no_tag:
-        given["tag"] = tag
-    _change(store, "edit", [Change(before, _read(asdict(before) | given))], output, "changed")
+    kept = {field: text for field, text in asdict(before).items() if field != "tag" or not no_tag}
+    _change(store, "edit", [Change(before, _read(kept | new))], output, "changed")
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)

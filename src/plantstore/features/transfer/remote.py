@@ -29,15 +29,12 @@ class RemoteStore:
         self._client = client
 
     def export(self, form: str, tag: str | None) -> Iterator[bytes]:
-        """See ``DatabaseStore``."""
         return (line + b"\n" for line in self._client.export(_MEDIA_TYPES[form], tag=tag))
 
     def list_plants(self, tag: str | None) -> Iterator[NewPlant]:
-        """See ``DatabaseStore``."""
         return map(_decode, self._client.export(_MEDIA_TYPES["ndjson"], tag=tag))
 
     def find(self, plant_id: int) -> NewPlant | None:
-        """See ``DatabaseStore``."""
         try:
             plant = self._client.plant(plant_id)
         except Refused as refused:
@@ -56,14 +53,12 @@ class RemoteStore:
             yield plant if plant is not None and plant.id == plant_id else None
 
     def find_highest_id(self) -> int | None:
-        """See ``DatabaseStore``."""
         return max((plant.id for plant in self.list_plants(None)), default=None)
 
     def find_room(self) -> None:
         """See ``DatabaseStore``: only the service knows."""
 
     def find_deleted(self, plant_id: int) -> NewPlant | None:
-        """See ``DatabaseStore``."""
         plant = None
         for event in self._client.events():
             if event.kind == "plant.deleted" and event.plant.id == plant_id:
@@ -73,7 +68,6 @@ class RemoteStore:
     def write(
         self, _command: str, changes: Sequence[Change], *, is_atomic: bool = True
     ) -> Refusals:
-        """See ``DatabaseStore``."""
         lines = [_to_line(change) for change in changes]
         if is_atomic:  # with an Idempotency-Key: a lost response is sent again
             self._client.change_all(lines)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plantstore.core.decoding import MAX_LINE
-from plantstore.core.errors import SetupError
+from plantstore.core.errors import SetupError, UsageError
 
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, which are ZIP files; .xls
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -60,6 +60,9 @@ class Source:
                 yield from self._decode(raw)
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise SetupError(f"{self.name} cannot be decompressed: {error}") from error
+            except LookupError as error:
+                reason = f"{self.encoding!r} is not an encoding of text, such as windows-1252"
+                raise UsageError(reason) from error
             except UnicodeError as error:
                 known = "neither in UTF-8 nor in UTF-16"
                 known = f"not in {self.encoding}" if self.encoding else known

@@ -10,6 +10,7 @@ from plantstore.core.errors import (
     InvalidChangeError,
     NoOwnStoreError,
     OtherRoleError,
+    RoleTooLowError,
 )
 from plantstore.core.model import (
     EXPIRY_MAX,
@@ -65,8 +66,8 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
     """The grant with its scopes, limited by the user's role and the giver's scopes.
 
     :raises ForbiddenError: the giver does not have the scopes.
-    :raises InvalidChangeError: the role does not allow the scopes, or the label or expiry is
-        invalid.
+    :raises RoleTooLowError: the role does not allow the scopes.
+    :raises InvalidChangeError: the label or expiry is invalid.
     """
     if grant.label and (reason := broken_rule(grant.label, LABEL_MAX)):
         raise InvalidChangeError(reason=f"the label {reason}")
@@ -81,7 +82,7 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
         names = ", ".join(sorted(beyond))
         enough = next(higher for higher in Role if scopes <= higher.scopes)
         reason = f"the role {role} does not allow: {names}; give the user the role {enough} first"
-        raise InvalidChangeError(reason=reason, enough=enough)
+        raise RoleTooLowError(reason=reason, enough=enough)
     return replace(grant, scopes=scopes)
 
 

@@ -130,6 +130,14 @@ def test_a_spreadsheet_is_imported_as_it_is(
 
 
 @SQLITE_ONLY
+def test_an_encoding_is_one_of_text(program: Program, store: str) -> None:
+    name = write(program, "id,name\n7,Rose\n")
+    for encoding in ("cp12552", "rot13"):
+        options = ("--store", store, "--encoding", encoding)
+        assert "is not an encoding" in program.refusal("import", name, *options, status=2)
+
+
+@SQLITE_ONLY
 def test_rows_with_errors_are_mended_and_imported(
     program: Program, store: str, client: httpx.Client
 ) -> None:
