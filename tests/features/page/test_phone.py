@@ -99,6 +99,17 @@ def test_a_tag_that_is_chosen_taps_nothing_below_the_picker(phone: PageDriver) -
     expect(phone["#panel"]).to_be_visible()
 
 
+def test_a_tap_beside_a_menu_closes_it_and_does_nothing_else(phone: PageDriver) -> None:
+    phone["#filter-open"].tap()
+    expect(phone["#filter-menu"]).to_be_visible()
+    phone.page.touchscreen.tap(60, 500)
+    expect(phone["#filter-menu"]).to_be_hidden()
+    phone.settle()
+    expect(phone["#panel"]).to_be_hidden()
+    phone["#rows .name"].nth(5).tap()
+    expect(phone["#panel"]).to_be_visible()
+
+
 def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
     for menu, item in (("#filter-open", "#filter-menu button"), ("#more-open", "#import-open")):
         phone[menu].tap()

@@ -258,6 +258,13 @@ for (const menu of all("[popover]")) {
     event.preventDefault();
   });
 }
+// A click beside a menu, which its press closes, does nothing else.
+let isBeside = false;
+const press = (/** @type {Event} */ event) => {
+  isBeside = document.querySelector(".menu:popover-open") !== null && !targetOf(event).closest("#bar");
+};
+addEventListener("pointerdown", press, true);
+addEventListener("click", (event) => isBeside && event.pointerType && event.stopPropagation(), true);
 
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);
