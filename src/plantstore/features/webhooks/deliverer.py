@@ -7,17 +7,18 @@ A receiver's time is not the database's: while that is waited for, responses are
 
 import asyncio
 import logging
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache, partial
 
 from plantstore.core.clock import now
+from plantstore.core.database import Row
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
 from plantstore.core.pools import Pool
+from plantstore.core.thread import Thread
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import Send, open_client
@@ -43,37 +44,41 @@ class Deliverer:
         self._app = app
         self._settings = app.settings.of(WebhookSettings)
         self._queues: dict[tuple[int, str], Queue] = {}  # whose turn is next, first
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
+        self._is_over = False
         self.failing, self.delay = 0, 0.0
 
     async def run(self) -> None:
-        """Wait for the database's first webhook, then begin."""
-        while not self._thread.is_alive():
-            with suppress(PlantStoreError):  # which the database logs
-                if await self._app.database.read("find_any_webhook"):
-                    self._thread.start()
+        """Wait for the database's first webhook, then deliver, in a thread."""
+        rows: Sequence[Row] = ()
+        while not rows:
             await asyncio.sleep(_RETRY_SECONDS)
+            with suppress(PlantStoreError):  # which the database logs
+                rows = await self._app.database.read("find_any_webhook")
+        done = Thread("webhooks").run(lambda: asyncio.run(self._run()))
+        self._app.at_close.append(partial(self._close, done))
 
-    async def close(self) -> None:
+    async def _close(self, done: "asyncio.Future[None]") -> None:
         """End; what is in flight then is sent again by the next process."""
-        self._is_over.set()
-        if self._thread.is_alive():
-            await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
+        self._is_over = True
+        await asyncio.wait([done], timeout=_CLOSING_SECONDS)
 
-    def _run(self) -> None:
-        while not self._is_over.is_set():
+    async def _run(self) -> None:
+        # A name that does not resolve blocks a thread for long: others do not wait for it.
+        threads = ThreadPoolExecutor(_MAX_SENDING, "webhooks")
+        asyncio.get_running_loop().set_default_executor(threads)
+        self._in_database = Thread("webhooks-database").run
+        while not self._is_over:
             try:
                 with self._lease() as is_held:
                     if is_held():
-                        asyncio.run(self._deliver(is_held))
+                        await self._deliver(is_held)
             except* (SetupError, ImportError) as errors:
                 failures.add("webhooks are not delivered: %s", errors.exceptions[0])
             except* Exception:
                 failures.add("webhooks are not delivered")
                 logging.getLogger(__name__).exception("delivering webhooks failed")
             self.failing, self.delay = 0, 0.0
-            self._is_over.wait(_RETRY_SECONDS)
+            await asyncio.sleep(_RETRY_SECONDS)
 
     @contextmanager
     def _lease(self) -> Iterator[Callable[[], bool]]:
@@ -87,16 +92,13 @@ class Deliverer:
             yield lambda: bool(session.query("hold_lease")[0][0])
 
     async def _deliver(self, is_held: Callable[[], bool]) -> None:
-        # A name that does not resolve blocks a thread for long: others do not wait for it.
-        threads = ThreadPoolExecutor(_MAX_SENDING + 1, "webhooks")
-        asyncio.get_running_loop().set_default_executor(threads)
         self._queues, self._places = {}, Pool("webhook messages", _MAX_SENDING)
         self._noted, self._saving = asyncio.Event(), asyncio.Lock()
         with closing(self._app.open_session()) as session:
             async with open_client(self._settings) as send, asyncio.TaskGroup() as group:
-                while not self._is_over.is_set() and await asyncio.to_thread(is_held):
+                while not self._is_over and await self._in_database(is_held):
                     async with self._saving:
-                        await asyncio.to_thread(self._refresh, session)
+                        await self._in_database(partial(self._refresh, session))
                     failures.note_success()
                     with suppress(TimeoutError):
                         async with asyncio.timeout(_TICK_SECONDS):

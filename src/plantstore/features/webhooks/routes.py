@@ -72,7 +72,6 @@ def add_webhooks(app: App) -> None:
     app.gauges["webhooks_failing"] = lambda: deliverer.failing
     app.gauges["webhook_delay_seconds"] = lambda: deliverer.delay
     app.run_beside(deliverer.run())
-    app.at_close.append(deliverer.close)
 
 
 async def _read_webhooks(database: Database, store_id: int, webhook_id: str | None) -> bytes:
