@@ -85,7 +85,8 @@ def test_a_store_comes_back_while_others_and_revocations_stay(
     load = Thread(target=create)
     load.start()
     (block,) = take("backup.md", "One store of several")
-    dry_run, restore = block.replace(BACKUP, f"'{backup}'").splitlines()
+    documented = f"/var/backups/plantstore/{BACKUP}"
+    dry_run, restore = block.replace(documented, f"'{backup}'").splitlines()
     shown = program.in_shell(dry_run)
     assert shown.err.splitlines() == [
         "would change plants of nursery; added: 1, changed: 1, removed: 1",
