@@ -1,4 +1,4 @@
-"""The features: one folder each, which can be deleted together with its line here."""
+"""The features: each is a folder, which can be deleted together with its line here."""
 
 from importlib import import_module
 

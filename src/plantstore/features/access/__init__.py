@@ -19,9 +19,9 @@ class AccessSettings(Struct, frozen=True):
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse a token that is weak.
+        """Refuse a weak token.
 
-        :raises SetupError: it is.
+        :raises SetupError: the token is weak.
         """
         if self.token is not None and (weakness := find_weakness(self.token)):
             raise SetupError(

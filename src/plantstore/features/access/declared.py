@@ -1,7 +1,7 @@
-"""The token that the settings declare: it opens the store ``default`` as its owner.
+"""The token declared in the settings: it opens the store ``default`` as its owner.
 
-Invariants: of all tokens that were ever declared, only the one in the settings is valid; a revoked
-token stays revoked. A token that is no longer declared has expired: it may be declared again.
+Invariants: of all tokens ever declared, only the one in the settings is valid; a revoked token
+stays revoked. A token that is no longer declared is expired, so it can be declared again.
 """
 
 import logging
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _STORE = "default"
-_NAME = "declared"  # of the token's user, and its label
+_NAME = "declared"  # the token's user, and its label
 
 
 @contextmanager
 def surround(start: Start) -> Iterator[None]:
     """Declare the token before the first request, if the database can be reached.
 
-    With ``--welcome``, show the way in.
+    With ``--welcome``, also show how to sign in.
     """
     settings = start.settings
     if token := settings.of(AccessSettings).token:
@@ -76,7 +76,7 @@ def keep_declared(app: "App") -> None:
 
 
 def declare(session: Session, secret: str | None, max_plants: int | None) -> None:
-    """Declare this token and no other; a missing store is created with ``max_plants``."""
+    """Declare only this token; a missing store is created with ``max_plants``."""
     if secret is None and find_user(session, _NAME) is None:
         return
     with noting(session) as note:

@@ -1,8 +1,8 @@
-"""Links to sign in with: each has a code, good once and for ten minutes, that gives a new token.
+"""Links to sign in with: each has a code, valid once within ten minutes, that gives a new token.
 
-Invariants: of a code only the hash is stored; if two use a code at once, only one gets a token.
-What a link gives is checked when it is used: against the token that made it, unless that was the
-command line, and the member's role.
+Invariants: only the hash of a code is stored; if two clients use a code at once, only one gets a
+token. The grant of a link is checked when it is used: against the member's role and, unless a
+command created the link, against the token that created it.
 """
 
 from collections.abc import Sequence
@@ -28,12 +28,12 @@ from plantstore.sql.scopes import from_text, read_access, to_text
 from plantstore.sql.session import Queries
 
 CODE_LIFETIME_MS = 10 * 60 * 1000
-MAX_LINKS = 100  # of a store, that have not expired
+MAX_LINKS = 100  # unexpired links of a store
 _LAST = b"\xff" * 33  # after all hashes
 
 
 class Link(Struct, frozen=True):
-    """A link: the grant, its user and store, and when it expires. A new one has its ``code``."""
+    """A link: the grant, its user and store, and its expiry. Only a new link has a ``code``."""
 
     store_id: int
     code_hash: bytes
@@ -49,9 +49,9 @@ class Link(Struct, frozen=True):
 
 
 def create_link(session: Queries, store_id: int, grant: Grant, maker: Caller | None = None) -> Link:
-    """A link that gives a member this token; links of the store that have expired are deleted.
+    """Create a link that gives a member this token; expired links of the store are deleted.
 
-    :raises PlantStoreError: as ``limit_to_member``, or the store has too many.
+    :raises PlantStoreError: as ``limit_to_member``, or the store has too many links.
     """
     giver = ANYTHING if maker is None else maker.permissions
     user, grant = limit_to_member(session, store_id, grant, giver)
@@ -67,7 +67,7 @@ def create_link(session: Queries, store_id: int, grant: Grant, maker: Caller | N
 
 
 def list_links(session: Queries, store_id: int | None = None) -> list[Link]:
-    """The links of a store, or all, that would work now, ordered by expiry."""
+    """The valid links of a store, or of all stores, sorted by expiry."""
     return _find_links(session, store_id, hash_range(None))
 
 
@@ -82,8 +82,8 @@ def read_code(code: str) -> tuple[int, bytes] | None:
 def find_link(session: Queries, code: str) -> Link:
     """The link of a code.
 
-    :raises InvalidCodeError: it is unknown, used or expired, or gives more than its creator or its
-        user may have now.
+    :raises InvalidCodeError: it is unknown, used or expired, or gives more than its creator or user
+        may have now.
     """
     key = read_code(code)
     links = _find_links(session, key[0], (key[1], key[1])) if key else []
@@ -93,7 +93,7 @@ def find_link(session: Queries, code: str) -> Link:
 
 
 def redeem_code(session: Queries, code: str) -> IssuedToken:
-    """Use up a code; returns the token that it gives.
+    """Redeem a code; returns the new token.
 
     :raises PlantStoreError: as ``find_link``, or there are too many tokens.
     """
@@ -104,9 +104,9 @@ def redeem_code(session: Queries, code: str) -> IssuedToken:
 
 
 def revoke_link(session: Queries, link_id: str, store_id: int | None = None) -> Link:
-    """End a link, of this store or of any.
+    """Revoke a link, of this store or of any.
 
-    :raises NoSuchLinkError: none with this id waits.
+    :raises NoSuchLinkError: there is no valid link with this id.
     """
     links = _find_links(session, store_id, hash_range(link_id))
     if not links:
@@ -120,17 +120,17 @@ def _find_links(session: Queries, store_id: int | None, hashes: tuple[bytes, byt
 
 
 def read_links(rows: Sequence[Row]) -> list[Link]:
-    """The links of ``find_links`` that would work now."""
+    """The links of ``find_links`` that are valid now."""
     return [link for link in map(_read_link, rows) if link is not None]
 
 
 def hash_range(record_id: str | None) -> tuple[bytes, bytes]:
-    """The bounds of the hashes of a link or token with this id, or of all; none has another id."""
+    """The range of the hashes of a record with this id, or of all; empty for an invalid id."""
     return (b"", _LAST) if record_id is None else find_hashes_of(record_id) or (_LAST, b"")
 
 
 def _read_link(row: Row) -> Link | None:
-    """The link, if the user's role and the creator's token, if any, allow what it gives."""
+    """The link, if the user's role and the creator's token, if any, allow its grant."""
     store_id, code_hash, store, user_id, subject, role, text, label, expires_at, ends_at, *by = row
     has_maker, maker_role, maker_scopes, maker_end = by
     scopes, may = from_text(text), ANYTHING

@@ -20,7 +20,7 @@ def list_all_members(session: Queries) -> list[tuple[str, Member]]:
 def require_member(session: Queries, store_id: int, subject: str) -> tuple[User, Role]:
     """A member and their role.
 
-    :raises PlantStoreError: the store has no such member, or nobody can have this name.
+    :raises PlantStoreError: the store has no such member, or the name is invalid.
     """
     check_subject(subject)
     user = find_user(session, subject)
@@ -39,9 +39,9 @@ def set_member(
     *,
     keep_owner: bool = True,
 ) -> Role | None:
-    """Give a user a role in a store; returns the previous role. A lower one ends links.
+    """Give a user a role in a store; returns the previous role. A lower role ends links.
 
-    If they are the same, nothing is written.
+    If the roles are the same, nothing is written.
 
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
     """
@@ -73,12 +73,12 @@ def remove_member(
 
 
 def end_links(session: Session, store_id: int, user_id: int) -> None:
-    """End the links of a store that are for a user or by one, also for when access returns."""
+    """End the links of a store that are for a user or created by one, in case access returns."""
     session.write_rows("delete_link", session.query("find_links_of", store_id, user_id))
 
 
 def count(session: Queries, store_id: int) -> tuple[int, int]:
-    """How many members a store has, and how many of them are owners."""
+    """The number of members of a store, and of its owners."""
     ((members, owners),) = session.query("count_members", store_id)
     return members, owners
 

@@ -1,8 +1,8 @@
-"""The changes that owners may make in their store over HTTP.
+"""The changes of access that owners may make over HTTP.
 
-Invariants: a change is made only while the caller's token is valid and may manage the store; nobody
-gives a token more than their own has, nor for longer; the store keeps an owner; no other store's
-rows are seen or changed.
+Invariants: a change is made only while the caller's token is valid and may manage the store; no
+token gets more permissions than its creator's token, nor a longer life; the store keeps an owner;
+no rows of other stores are read or changed.
 """
 
 from contextlib import suppress
@@ -27,13 +27,13 @@ from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Queries, Session
 
 MAX_MEMBERS = 1000
-MAX_TOKENS = 1000  # that are valid
+MAX_TOKENS = 1000  # valid ones
 
 
 def require_manager(session: Queries, caller: Caller) -> Caller:
-    """Who calls, with the role, the permissions and the expiry as of now.
+    """The caller, with role, permissions and expiry as of now.
 
-    :raises PlantStoreError: the token is not valid any more, or may not manage the store.
+    :raises PlantStoreError: the token is no longer valid, or may not manage the store.
     """
     token = (caller.token_store_id, caller.token_hash)
     rows = session.query("find_valid_token", *token, now())
@@ -52,10 +52,9 @@ def require_manager(session: Queries, caller: Caller) -> Caller:
 def set_member(
     session: Session, manager: Caller, subject: str, role: Role
 ) -> tuple[User, Role | None]:
-    """Give a user, created if missing, a role; returns the user and the previous role.
+    """Give a user a role; returns the user, who is created if missing, and the previous role.
 
-    :raises PlantStoreError: it would leave no owner, or be too many members; or nobody can have
-        this name.
+    :raises PlantStoreError: there would be no owner, or too many members; or the name is invalid.
     """
     user = find_user(session, subject) or insert_user(session, subject)
     before = members.set_member(session, manager.store_id, user, role, manager.user_id)
@@ -65,9 +64,9 @@ def set_member(
 
 
 def create_token(session: Queries, manager: Caller, grant: Grant) -> IssuedToken:
-    """Create a token for a member, which ends no later than the manager's.
+    """Create a token for a member, which expires no later than the manager's.
 
-    :raises PlantStoreError: as ``limit_to_member``, or there are too many.
+    :raises PlantStoreError: as ``limit_to_member``, or there are too many tokens.
     """
     user, grant = limit_to_member(session, manager.store_id, grant, manager.permissions)
     grant = replace(grant, expires_at=first_end(grant.expires_at, manager.expires_at))
@@ -83,10 +82,9 @@ def first_end(*ends: int | None) -> int | None:
 def limit_to_member(
     session: Queries, store_id: int, grant: Grant, giver: frozenset[Scope]
 ) -> tuple[User, Grant]:
-    """The member who is to get this, and the grant with its scopes.
+    """The member who is to get the grant, and the grant with its scopes.
 
-    :raises PlantStoreError: the user is not a member, or it would allow what the role or the giver
-        does not.
+    :raises PlantStoreError: the user is not a member, or the grant exceeds the role or the giver.
     """
     user, role = members.require_member(session, store_id, grant.subject)
     return user, limit_grant(grant, role, giver)
@@ -103,11 +101,11 @@ def require_room(session: Queries, store_id: int) -> None:
 
 
 def revoke_token(session: Queries, manager: Caller, token_id: str) -> tuple[Token, bool]:
-    """Revoke a token that opens only this store; returns it, and whether it was not revoked before.
+    """Revoke a token that opens only this store; returns it, and whether it was still valid.
 
-    :raises NoSuchTokenError: there is none with this id.
+    :raises NoSuchTokenError: the store has no token with this id.
     """
-    if find_hashes_of(token_id):  # else it may be a token itself
+    if find_hashes_of(token_id):  # else it may be a token, not an id
         with suppress(NoSuchTokenError):
             token = tokens.find_token(session, token_id)
             if token.store_id == manager.store_id and not token.all_stores:

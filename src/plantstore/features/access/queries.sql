@@ -7,7 +7,7 @@ SELECT name FROM stores WHERE store_id = ?1
 -- name: rename_store
 UPDATE stores SET name = ?2 WHERE store_id = ?1
 
--- The size of the data: numbers have 8 bytes, as far as they are counted at all.
+-- The size of the data: each counted number has 8 bytes.
 
 -- name: describe_store
 SELECT (SELECT count(*) FROM members WHERE store_id = ?1),
@@ -32,7 +32,7 @@ DELETE FROM tokens WHERE user_id = ?1
 -- name: delete_keys_of
 DELETE FROM idempotency_keys WHERE user_id = ?1
 
--- What a user did, or what was done with a token whose label has the user's name.
+-- Events of a user, or of a token whose label has the user's name.
 
 -- name: find_events_of
 SELECT revision FROM events WHERE store_id = ?1 AND revision > ?2 AND (user_id = ?3 OR token_label LIKE ?4 ESCAPE '!')
@@ -67,20 +67,20 @@ SELECT subject FROM users WHERE user_id = ?1
 SELECT scopes, all_stores, expires_at FROM tokens
 WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?3)
 
--- Those that ``show_tokens`` shows.
+-- The tokens that ``show_tokens`` shows.
 
 -- name: count_tokens
 SELECT count(*) FROM tokens
 WHERE store_id = ?1 AND NOT all_stores AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)
 
--- Links to sign in with: a code's row is deleted by whoever uses it.
+-- Links to sign in with: using a code deletes its row.
 
 -- name: insert_link
 INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, maker_hash, expires_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 
--- Links that have not expired, each with its user's role now, and what its maker's token may do now. The
--- parts are read one after another, as in find_token_info.
+-- Links that have not expired, each with its user's current role and its creator's current
+-- permissions. The parts are read one after another, as in find_token_info.
 
 -- name: find_links
 WITH l AS MATERIALIZED (
@@ -103,7 +103,7 @@ JOIN m ON m.store_id = l.store_id AND m.user_id = l.user_id
 LEFT JOIN t ON t.token_hash = l.maker_hash
 ORDER BY l.expires_at, l.code_hash
 
--- The links of a store that are for a user, or that the user's tokens made.
+-- The links of a store for a user, or created by the user's tokens.
 
 -- name: find_links_of
 WITH t AS MATERIALIZED (SELECT token_hash FROM tokens WHERE user_id = ?2)

@@ -1,4 +1,4 @@
--- The JSON of a store's members and tokens, separated by commas: of all, or of one.
+-- The JSON of a store's members or tokens, separated by commas: all, or one.
 
 -- name: show_members
 SELECT CAST(group_concat(member) AS BLOB) FROM (
@@ -11,7 +11,7 @@ SELECT CAST(group_concat(member) AS BLOB) FROM (
     WHERE m.store_id = ?1 AND (?2 IS NULL OR u.subject = ?2) ORDER BY u.subject
 )
 
--- Those that are valid and open only this store.
+-- Valid tokens that open only this store.
 
 -- name: show_tokens
 SELECT CAST(group_concat(token) AS BLOB) FROM (

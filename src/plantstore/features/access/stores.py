@@ -1,4 +1,4 @@
-"""Stores: their quotas, names and sizes, and how they are deleted."""
+"""Quotas, names, sizes and deletion of stores."""
 
 from plantstore.core.clock import now
 from plantstore.core.database import Row
@@ -21,17 +21,17 @@ def rename_store(session: Queries, name: str, new_name: str) -> None:
 
 
 def measure_store(session: Queries, store_id: int) -> Row:
-    """How many members and valid tokens a store has, its size, and the time of its last event.
+    """The number of members and valid tokens of a store, its size, and the time of its last event.
 
-    The size, in bytes, is that of its plants and events, without indexes and free space; the time
-    is None if it has no event.
+    The size, in bytes, counts plants and events, but not indexes and free space; the time is None
+    if there is no event.
     """
     (row,) = session.query("describe_store", store_id, now())
     return row
 
 
 def close_store(session: Queries, name: str) -> int:
-    """End all access to a store that is to be deleted; its number."""
+    """End all access to a store before its deletion; returns its number."""
     store = require_store(session, name)
     session.query("note_deleted_store", store.store_id, store.revision)
     session.query("delete_members_of_store", store.store_id)
@@ -41,23 +41,23 @@ def close_store(session: Queries, name: str) -> int:
 def delete_store(session: Session, store_id: int) -> None:
     """Remove a closed store with its plants, events and tokens, in transactions of its own.
 
-    They take parts: other stores' writes get their turn.
+    It is deleted in parts, so that writes of other stores get their turn.
     """
     are_left = True
     while are_left:
         with session.transaction():
             are_left = _delete_rows(session, store_id)
     with session.transaction():
-        while _delete_rows(session, store_id):  # its first query locks out other writes
+        while _delete_rows(session, store_id):  # the first query locks out other writes
             pass
         session.query("delete_store", store_id)
 
 
 def _delete_rows(session: Queries, store_id: int) -> bool:
-    """Delete some thousand rows of each table; whether there were any.
+    """Delete some thousand rows of each table; returns whether there were any.
 
-    The revision rises: a deletion may be interrupted, and caches and entity tags depend on the
-    store's revision.
+    The revision rises, because a deletion may be interrupted, and caches and entity tags depend on
+    the revision.
     """
     deleted = [session.query(f"delete_{rows}_of_store", store_id) for rows in _ROWS]
     session.query("raise_revision", store_id, -len(deleted[0]))

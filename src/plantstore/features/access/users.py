@@ -1,4 +1,4 @@
-"""Users: their names, and how they are erased."""
+"""Names and erasure of users."""
 
 import re
 
@@ -16,14 +16,14 @@ def rename_user(session: Queries, subject: str, new_subject: str) -> None:
 
 
 def delete_user(session: Session, user: User) -> bool:
-    """Erase a user whose access has ended, and the name in events, in transactions of its own.
+    """Erase a user whose access has ended, in transactions of its own, also in events.
 
-    The user's row goes with the last: the same command finishes what was interrupted. Events stay,
-    as those of a deleted user, without the token's label, which may be a name too. Returns whether
-    no copy of the name is left for readers.
+    The last transaction deletes the user's row, so the same command finishes an interrupted
+    erasure. Events stay, as those of a deleted user, without the token's label, which may contain
+    the name. Returns whether no old copy of the name is left in the database's files.
     """
     for store in list_stores(session):
-        with session.transaction():  # then batches that had begun are over
+        with session.transaction():  # wait for batches that had begun
             session.query("lock_revisions", store.store_id, store.store_id)
         _erase_in_events(session, store.store_id, user)
     with session.transaction():
@@ -33,7 +33,7 @@ def delete_user(session: Session, user: User) -> bool:
 
 
 def end_access(session: Queries, user: User) -> None:
-    """Delete the memberships and tokens of a user, and the name in labels."""
+    """Delete the memberships and tokens of a user, and the user's name in labels."""
     for query in ("delete_memberships_of", "delete_tokens_of", "delete_keys_of"):
         session.query(query, user.user_id)
     for query in ("forget_user_in_tokens", "forget_user_in_links"):
@@ -41,7 +41,7 @@ def end_access(session: Queries, user: User) -> None:
 
 
 def _erase_in_events(session: Session, store_id: int, user: User) -> None:
-    """In parts, each found before it locks out other writes."""
+    """Erase in parts: the events are found before other writes are locked out."""
     after, whose = 0, (user.user_id, _labels_of(user))
     while rows := session.query("find_events_of", store_id, after, *whose):
         first, after = rows[0][0], rows[-1][0]
@@ -50,7 +50,7 @@ def _erase_in_events(session: Session, store_id: int, user: User) -> None:
 
 
 def _labels_of(user: User) -> str:
-    """The pattern of default labels, of tokens that the user made."""
+    """The pattern of the default labels of tokens that the user created."""
     name = label_by(user.subject, _ANY_DATE).removesuffix(_ANY_DATE)
     return re.sub("[!%_]", r"!\g<0>", name) + _ANY_DATE
 

@@ -1,6 +1,6 @@
-"""How to sign in, which ``serve --welcome`` shows on stdout at every start.
+"""Shows how to sign in: ``serve --welcome`` prints it on stdout at every start.
 
-The first start creates a store, its owner and a token, which is shown only then.
+The first start also creates a store, its owner and a token, which is shown only then.
 
 Invariant: a link is shown only if nobody but this machine reaches the service. For 10 minutes
 whoever reads it can manage the store, and a service's output often ends in a log that others read.
@@ -30,7 +30,7 @@ from plantstore.sql.session import Session
 
 _STORE = "nursery"
 _USER = "gardener"
-_MAX_OWNERS = 10  # whose commands are shown; `store list` has the others
+_MAX_OWNERS = 10  # shown with a command; `store list` shows the others
 
 _LINK = """\
 To sign in to the store {store} as the user {user}, open this link in a browser, once and within
@@ -106,14 +106,14 @@ def welcome(start: Start) -> None:
 
 
 def _name_service(settings: Settings) -> str:
-    """How commands for the service's database begin, in any folder."""
+    """The beginning of commands for the service's database, from any folder."""
     words = [find_program()]
     if settings.file:
         words += ["--settings", shlex.quote(str(Path(settings.file).absolute()))]
     if settings.database == without_password(settings.database):
         file = find_file(settings.database)
         words += ["--database", shlex.quote(f"sqlite:///{file}" if file else settings.database)]
-    return " ".join(words)  # a password stays in the file, or in PLANTSTORE_DATABASE
+    return " ".join(words)  # passwords stay in the settings file or PLANTSTORE_DATABASE
 
 
 def _create_store(session: Session, expires_at: int) -> str:
@@ -127,7 +127,7 @@ def _create_store(session: Session, expires_at: int) -> str:
 def _create_link(
     session: Session, store: str, user: str, address: str, expires_at: int
 ) -> str | None:
-    """An address that signs the owner in, and lets the owner manage the store."""
+    """Create an address that signs the owner in, with the scope to manage the store."""
     grant = Grant(user, label="welcome, by link", expires_at=expires_at, manages=True)
     try:
         with changing(session, "serve --welcome", link=True, store=store, user=user):

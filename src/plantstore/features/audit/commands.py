@@ -46,7 +46,7 @@ def list_audit(
     if user is not None:
         require_user(session, user)
     rows = session.query("list_audit", user, store, since)
-    if store is not None and not rows:  # a deleted store may have some
+    if store is not None and not rows:  # a deleted store may still have entries
         require_store(session, store)
     output.print_records((_describe(row, output) for row in rows), _COLUMNS)
 

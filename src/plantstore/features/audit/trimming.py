@@ -12,7 +12,7 @@ def add_trimming(app: App) -> None:
 
 
 def trim_audit(session: Session, before: int) -> float:
-    """Delete the entries from before a time; the seconds until it is due again."""
+    """Delete entries from before a time; returns the seconds until the next run."""
     with session.transaction():
         session.query("trim_audit", before)
     return _HOUR

@@ -1,6 +1,6 @@
-"""Copies a database in use to a file: a snapshot of it.
+"""Copies a snapshot of a database, which may be in use, to a file.
 
-Invariant: the database stays as it is, and a backup that has its name was verified.
+Invariant: the database is not changed, and a backup gets its name only after it was verified.
 """
 
 import os
@@ -26,12 +26,12 @@ from plantstore.sqlite.files import SUFFIXES, create_file, opened
 from plantstore.sqlite.reader import make_interruptible, open_to_read
 
 _COUNTS = "SELECT (SELECT count(*) FROM stores), (SELECT count(*) FROM plants)"
-_STEP_PAGES = 256  # 1 MiB: then a signal is handled
-_FLUSH_STEPS = 16  # so that no fsync of the service waits for a whole backup
+_STEP_PAGES = 256  # 1 MiB between two checks for signals
+_FLUSH_STEPS = 16  # between two fsyncs, so that the service's never wait for a whole backup
 
 
 class Backup(Struct, frozen=True):
-    """A finished backup; ``file`` is None for a stream, ``removed`` are older ones."""
+    """A finished backup; ``file`` is None for a stream, ``removed`` are deleted older backups."""
 
     file: str | None
     stores: int
@@ -40,7 +40,7 @@ class Backup(Struct, frozen=True):
 
 
 def back_up(database: Path, target: str, keep: int | None) -> Backup:
-    """Write a backup to a file, a folder, or ``-`` for stdout; ``keep`` bounds those in a folder.
+    """Back up to a file, a folder, or ``-`` for stdout; a folder keeps the newest ``keep`` backups.
 
     :raises SetupError: the target, or the database, cannot be used.
     """
@@ -67,7 +67,7 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
 
 
 def name_by_time(stem: str) -> str:
-    """A file's name with the time, in UTC."""
+    """A file name with the current time, in UTC."""
     return f"{stem}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')[:-3]}Z.db"
 
 
@@ -78,13 +78,13 @@ def _copy(database: Path, file: Path) -> tuple[int, int]:
 
 
 def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
-    """Copy the source's state into an empty file, verified; returns its counts.
+    """Copy the source into an empty file and verify the copy; returns its counts.
 
-    The copy needs no other file beside it.
+    The copy has no other files beside it.
 
     :raises SetupError: the database is corrupt, or not one of this program.
     """
-    # Within a transaction the copy does not restart at each commit of the service.
+    # In a transaction, the copy does not restart at each commit of the service.
     source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
     with closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
         make_interruptible(copy)
@@ -108,7 +108,7 @@ def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
 
 
 def _require_harmless(target: Path, database: Path) -> None:
-    """Refuse to replace anything but a file, and the files of a database in use."""
+    """Refuse to replace the files of a database in use, or anything that is not a file."""
     own = [database.with_name(database.name + suffix) for suffix in SUFFIXES]
     if target.resolve() in own or target.with_name(f"{target.name}-lock").exists():
         raise SetupError(f"{target} is a database in use: give the backup another name")
@@ -119,7 +119,7 @@ def _require_harmless(target: Path, database: Path) -> None:
 def _remove_old(folder: Path, stem: str, keep: int, made: Path) -> list[str]:
     ours = re.compile(rf"{re.escape(stem)}-\d{{8}}T\d{{6}}\.\d{{3}}Z\.db")
     older = [path for path in folder.iterdir() if ours.fullmatch(path.name) and path != made]
-    # Backups with a later time were made while the clock was ahead: they go first.
+    # Backups with a later time were made while the clock was ahead: they are removed first.
     older.sort(key=lambda path: (path.name < made.name, path.name))
     removed = older[: max(0, len(older) + 1 - keep)]
     for path in removed:
@@ -129,10 +129,10 @@ def _remove_old(folder: Path, stem: str, keep: int, made: Path) -> list[str]:
 
 @contextmanager
 def explained(failure: str, path: Path) -> Iterator[None]:
-    """Turn errors into sentences that begin with the failure; of the ``path`` or its folder."""
+    """Raise errors as SetupErrors that begin with ``failure``, about the ``path`` or its folder."""
     try:
         yield
-    except BrokenPipeError:  # its reader has gone
+    except BrokenPipeError:  # the reader has gone
         raise
     except (apsw.Error, OSError, SetupError) as error:
         reason = str(error)

@@ -1,6 +1,6 @@
-"""Restores one store of a backup into a running database, by ordinary changes of its plants.
+"""Restores one store of a backup into a running database, by ordinary changes to its plants.
 
-Invariant: members, tokens and quotas stay as they are now, and so do all other stores.
+Invariant: members, tokens, quotas and all other stores are not changed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from plantstore.sqlite.session import SQLiteSession
 
 @contextmanager
 def open_backup(backup: str) -> Iterator[Session]:
-    """A session on a database by its URL; or on a verified copy of a file, with the newest schema.
+    """A session on the database of a URL, or on a verified copy of a file, with the newest schema.
 
     :raises SetupError: it cannot be used.
     """
@@ -41,10 +41,10 @@ def open_backup(backup: str) -> Iterator[Session]:
 
 
 def require_stored(session: Session, backup: Session, name: str) -> Store:
-    """The store of this name, into which plants of the backup are restored.
+    """The store with this name, to restore plants into.
 
-    :raises SetupError: only the backup has it.
-    :raises NoSuchStoreError: neither has it.
+    :raises SetupError: only the backup has the store.
+    :raises NoSuchStoreError: neither the database nor the backup has the store.
     """
     deleted = find_store(backup, name)
     if find_store(session, name) is None and deleted and not _find_same(session, deleted):
@@ -56,7 +56,7 @@ def require_stored(session: Session, backup: Session, name: str) -> Store:
 
 
 def find_in_backup(backup: Session, store: Store) -> Store:
-    """The store in a backup, where it may have had another name.
+    """The same store in a backup, where it may have another name.
 
     :raises NoSuchStoreError: the backup does not have it.
     """
@@ -72,7 +72,7 @@ def _find_same(session: Session, store: Store) -> Store | None:
 def find_missing(
     backup: Session, earlier: Store, session: Session, store: Store, ids: Sequence[int]
 ) -> list[int]:
-    """Those of these ids that neither the backup nor the store has."""
+    """The ids that neither the backup nor the store has."""
     stored = find_plants(backup, earlier.store_id, ids) | find_plants(session, store.store_id, ids)
     return [plant_id for plant_id in ids if plant_id not in stored]
 
@@ -80,7 +80,7 @@ def find_missing(
 def read_wanted(
     backup: Session, earlier: Store, session: Session, store: Store, ids: Sequence[int]
 ) -> Iterator[Wanted]:
-    """How the backup has plants: those with these ids, or all that either of both has."""
+    """The wanted states: the backup's plants with these ids, or all plants of both."""
     if ids:
         plants = find_plants(backup, earlier.store_id, ids)
         yield from ((plant_id, plants.get(plant_id)) for plant_id in ids)

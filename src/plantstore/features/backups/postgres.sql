@@ -1,5 +1,5 @@
--- Verifying: which plants are not as their last event says. Statistics that do not know the store would
--- make a join read all of its plants for each event.
+-- Verifying: the plants that differ from their last event. Without statistics of the store, a join
+-- would read all of its plants for each event.
 
 -- name: find_mismatches
 WITH last AS MATERIALIZED (

@@ -6,7 +6,7 @@ WHERE store_id = ?1
 -- name: recount
 UPDATE revisions SET plants = (SELECT count(*) FROM plants WHERE store_id = ?1) WHERE store_id = ?1
 
--- Verifying: the stores in pages, how many plants and events there are, and which plants have no event
+-- Verifying: stores in pages, counts of plants and events, and plants without an event
 
 -- name: page_to_verify
 SELECT s.store_id, s.name, r.plants, r.trimmed, r.revision

@@ -1,7 +1,7 @@
-"""Renews what a restored database must not share with the replaced one: revisions and links.
+"""Renews what a restored database must not share with the replaced database: revisions and links.
 
-Invariant: no revision of a store is given out twice with different contents, though the restored
-database does not know those after the backup. See docs/decisions/0021.
+Invariant: no revision of a store is used twice for different contents, though the restored database
+does not know the revisions after the backup. See docs/decisions/0021.
 """
 
 import time
@@ -11,10 +11,10 @@ from plantstore.sql.session import Session
 
 
 def renew_revisions(session: Session) -> int:
-    """Raise the revision of each store above all it can have had; returns how many stores.
+    """Raise each store's revision above any that it can have had; returns the number of stores.
 
-    Its events count as trimmed up to there, since some after the backup may be missing. Links may
-    have been used or revoked since: they end.
+    Events count as trimmed up to the new revision, since events after the backup may be missing.
+    All links end, since they may have been used or revoked after the backup.
     """
     with session.transaction():
         session.query("delete_links", 0, INT64_MAX, 0, INT64_MAX)
@@ -25,5 +25,5 @@ def renew_revisions(session: Session) -> int:
 
 
 def renew_revision(session: Session, store_id: int) -> None:
-    """Raise a store's revision likewise, within a transaction in which nobody else writes to it."""
+    """Do the same for one store, in a transaction in which nobody else writes to it."""
     session.query("renew_revision", store_id, time.time_ns() // 1000)

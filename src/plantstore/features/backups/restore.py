@@ -1,7 +1,8 @@
-"""Puts a backup in the place of a database that nobody uses.
+"""Replaces a database that nobody uses by a backup.
 
 Invariant: at any moment, even after a crash, the database is either the complete old one or the
-complete restored one; the old one is kept. A service that starts meanwhile uses the restored one.
+complete restored one; the old one is kept. A service that starts meanwhile uses the restored
+database.
 """
 
 import stat
@@ -25,9 +26,9 @@ from plantstore.sqlite.session import SQLiteSession
 
 
 class Restored(Struct, frozen=True):
-    """What was restored, and where the old database is ``kept``, if there was one.
+    """The result of a restore; ``kept`` is the path of the old database, if there was one.
 
-    ``revocations`` are None if that one cannot be read.
+    ``revocations`` is None if the old database cannot be read.
     """
 
     database: str
@@ -39,7 +40,7 @@ class Restored(Struct, frozen=True):
 
 
 def restore(backup: Path, database: Path) -> Restored:
-    """Replace the database, or create it, by a copy of a backup with the newest schema.
+    """Replace or create the database by a copy of a backup, with the newest schema.
 
     :raises SetupError: the backup cannot be used, or the database is in use; nothing was changed.
     """
@@ -48,7 +49,7 @@ def restore(backup: Path, database: Path) -> Restored:
         workspace(database.parent, database.name) as folder,
     ):
         with unused(database):
-            pass  # it says so at once
+            pass  # the context manager refuses at once
         file = folder / database.name
         stores, plants = copy_backup(backup, file)
         revocations = carry_over(database, file) if database.exists() else None
@@ -64,9 +65,9 @@ def restore(backup: Path, database: Path) -> Restored:
 
 
 def copy_backup(backup: Path, file: Path) -> tuple[int, int]:
-    """Copy a backup into a new file, verified; returns its counts.
+    """Copy a backup into a new file and verify the copy; returns its counts.
 
-    :raises SetupError: it cannot be used; the message goes on after its name.
+    :raises SetupError: the backup cannot be used; the message continues after its name.
     """
     if not backup.is_file():
         raise SetupError("it is not a file" if backup.exists() else "there is no such file")
@@ -78,7 +79,7 @@ def copy_backup(backup: Path, file: Path) -> tuple[int, int]:
 
 
 def _adopt(file: Path, database: Path) -> None:
-    """Give a file the owner and the mode of the database, or of a new one in its folder."""
+    """Give a file the owner and mode of the database, or those of a new file in the folder."""
     owner, mode = database.parent.stat(), 0o600
     with suppress(FileNotFoundError):
         old = database.stat()
@@ -89,10 +90,10 @@ def _adopt(file: Path, database: Path) -> None:
 
 
 def _replace(database: Path, file: Path) -> str | None:
-    """Put the file in the place of the database; returns the old database's new name."""
+    """Replace the database by the file; returns the old database's new path."""
     flags = apsw.SQLITE_OPEN_READWRITE
     with suppress(apsw.Error), closing(apsw.Connection(str(database), flags=flags)) as connection:
-        # Closing would change what is left of a broken file; of another, a single file has all.
+        # Closing moves the WAL into an intact file. A broken file must stay as it is.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     kept = database.with_name(name_by_time(f"{database.stem}-replaced"))
@@ -105,6 +106,6 @@ def _replace(database: Path, file: Path) -> str | None:
         wal.unlink(missing_ok=True)
         index.unlink(missing_ok=True)
         file.replace(database)
-    with FileLock(database):  # which gives the lock's file the new owner
+    with FileLock(database):  # creates the lock's file with the new owner
         flush_folder(database.parent)
     return str(kept) if exists else None

@@ -1,8 +1,8 @@
-"""Carries revocations over to a backup that is restored: from the database that it replaces.
+"""Carries revocations over from the replaced database to the restored backup.
 
-Invariant: access that was lost since the backup is not restored. It only reads the replaced
-database, and trusts it only if it has a store of the backup. Every column is one of the first
-schema, so any two versions fit.
+Invariant: access that was lost since the backup is not restored. The replaced database is only
+read, and trusted only if it has a store of the backup. All columns are of the first schema, so any
+two versions fit.
 """
 
 from contextlib import closing, suppress
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from plantstore.core.clock import now
 
-# One that was revoked, or now expires earlier, as after a rotation.
+# Tokens that were revoked, or now expire earlier, as after a rotation.
 _TOKENS = """
 UPDATE main.tokens AS t
 SET revoked_at = coalesce(t.revoked_at, old.revoked_at),
@@ -22,8 +22,9 @@ FROM replaced.tokens AS old
 WHERE old.store_id = t.store_id AND old.token_hash = t.token_hash AND t.revoked_at IS NULL
     AND (old.revoked_at IS NOT NULL OR old.expires_at < coalesce(t.expires_at, 9223372036854775807))
 """
-# Those of deleted users, and those that were deleted long after their end, never the newest token:
-# what is newer than that was made after the replaced database, which may be an older backup.
+# Tokens of deleted users, and tokens deleted long after their end. The newest token is never
+# deleted: newer tokens in the backup were created after the replaced database, maybe an older
+# backup.
 _DELETED_TOKENS = """
 UPDATE main.tokens SET revoked_at = ?1
 WHERE revoked_at IS NULL AND (user_id NOT IN (SELECT user_id FROM replaced.users)
@@ -59,19 +60,19 @@ class Revocations(Struct, frozen=True):
 
 
 def carry_over(replaced: Path, restored: Path) -> Revocations | None:
-    """Revoke in a restored file, which nobody uses, what was revoked in the replaced database.
+    """Revoke in a restored file, which nobody uses, all that was revoked in the replaced database.
 
-    None if that one cannot be read.
+    Returns None if the replaced database cannot be read.
     """
     with closing(apsw.Connection(str(restored), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
-        # A file with a WAL keeps it.
+        # The WAL of the file, if any, is kept.
         if replaced.with_name(f"{replaced.name}-wal").exists():
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         with suppress(apsw.Error):
             connection.execute("ATTACH ? AS replaced", (str(replaced),)).fetchall()
             with connection:
                 if not connection.execute(_SAME_STORES).get:
-                    return Revocations(0, 0, [])  # it is no later state of the backup
+                    return Revocations(0, 0, [])  # not a later state of the backup
                 users = [subject for (subject,) in connection.execute(_DELETED_USERS)]
                 tokens = _change(connection, _TOKENS) + _change(connection, _DELETED_TOKENS, now())
                 members = _change(connection, _REMOVED_MEMBERS) + _change(connection, _LOWER_ROLES)

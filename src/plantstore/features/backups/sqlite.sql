@@ -1,4 +1,4 @@
--- Verifying: which plants are not as their last event says
+-- Verifying: the plants that differ from their last event
 
 -- name: find_mismatches
 WITH last AS (

@@ -1,6 +1,6 @@
 """``plantstore verify``: whether a database is consistent.
 
-Invariant: at most a few rows of the database are in memory.
+Invariant: only a few rows of the database are in memory at a time.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ _OF_LAST_EVENT = {
 
 
 class Mismatch(Struct, frozen=True):
-    """An inconsistency; with the ``store`` and the plant's ``id``, if it is about these."""
+    """An inconsistency, of this ``store`` and the plant with this ``id``, if any."""
 
     store: str | None
     id: int | None
@@ -42,7 +42,7 @@ class Mismatch(Struct, frozen=True):
 
 
 class Verification(Struct, frozen=True):
-    """What was counted, and the first mismatches; ``more`` says whether there are others."""
+    """The counts, and the first mismatches; ``more`` says whether there are others."""
 
     ok: bool
     stores: int
@@ -65,9 +65,9 @@ def verify(url: str) -> Verification:
 
 
 def repair(url: str, result: Verification) -> tuple[Verification, Sequence[Mismatch]]:
-    """Correct the counts of stores, and give these new revisions; returns what is left, and mended.
+    """Correct counts, and renew the stores' revisions; returns what is left, and what was mended.
 
-    A plant that differs from its last event stays: either may be right.
+    A plant that differs from its last event is not changed: either may be right.
 
     :raises SetupError: the database cannot be written.
     """
@@ -108,7 +108,7 @@ def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterato
         yield Mismatch(name, None, f"it has {latest}, and is at revision {revision}")
     for plant_id, kind, event in reader.query("find_mismatches", store_id, MAX_MISMATCHES + 1):
         yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
-    if first == 1 or (first is None and trimmed == 0):  # no event was trimmed
+    if first == 1 or (first is None and trimmed == 0):  # no events were trimmed
         rows = reader.query("find_plants_without_event", store_id, MAX_MISMATCHES + 1)
         for (plant_id,) in rows:
             yield Mismatch(name, plant_id, "it has no event, though none was trimmed")

@@ -1,9 +1,9 @@
 """Many changes in one request: each has a line of the body and a line of the response.
 
-Invariant: results are in the order of the lines, and each is sent after its commit. While one
-window of lines waits for its commit, only the next one is decoded: a body is read only as fast as
-it is stored and its results are read. A window that has begun is stored completely, even if the
-client has gone. An atomic body is one write, and one response.
+Invariant: results are in the order of the lines, and each is sent after its commit. While a window
+of lines waits for its commit, only the next window is decoded: a body is read only as fast as it is
+stored and its results are read. A window whose write has begun is stored completely, even if the
+client has gone. An atomic body is one write with one response.
 """
 
 import logging
@@ -43,7 +43,7 @@ _NDJSON, _CSV = b"application/x-ndjson", b"text/csv"
 # Without it, nginx buffers the parts of a response.
 _LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO_STORE
 _LINES_PER_TURN = 4
-_COST = 12  # of these lines: 30 µs each, with its part of a commit
+_COST = 12  # turns for so many lines, which take 30 µs each with their part of a commit
 _MAX_ATOMIC = 1000  # lines
 
 
@@ -61,7 +61,7 @@ def add_changes(app: App) -> None:
 
 
 class Changes:
-    """Makes the changes of several bodies at a time."""
+    """Handles several bodies with changes at a time."""
 
     def __init__(
         self, database: Database, settings: Settings, turns: FairQueue, places: Pool
@@ -69,19 +69,19 @@ class Changes:
         self._database = database
         self._turns = turns
         self._places = places
-        # One window at a time is in the queue of writes: half of what its store may have there.
+        # One window at a time is in the write queue: half of its store's share.
         self._window_size = max(1, settings.max_writes // 4)
         self._lane = Lane(turns)
 
     async def respond(self, request: Request, caller: Caller) -> Response | Stream:
-        """Make the changes in the body, as it arrives, or as one if they are atomic."""
+        """Make the changes as the body arrives or, if they are atomic, all at once."""
         is_csv = request.headers.get(b"content-type", b"").lower().startswith(_CSV)
         check_media_type(request.headers, _CSV if is_csv else _NDJSON)
         lines = CsvLines() if is_csv else Lines()
         refuse_precondition(request.headers)
         is_atomic = _read_atomic(request.query)
         if b"idempotency-key" in request.headers and not is_atomic:
-            reason = "needs atomic=true: omit it here, lines can be sent again as they are"
+            reason = "needs atomic=true: omit it here, because lines can be sent again as they are"
             raise RequestError(40010, reason=reason)
         body = request.body if isinstance(request.body, Body) else Body.of(request.body)
         await self._places.wait_and_take(caller.token_store_id)
@@ -101,7 +101,7 @@ class Changes:
     async def _write_results(
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
-        """The lines of the response. An error that ends the body is the result of the next line."""
+        """The lines of the response. An error that ends the body becomes the next line's result."""
         writes = Writes(self._database, self._lane, caller.token_store_id)
         error: PlantStoreError | None = None
         try:
@@ -128,7 +128,7 @@ class Changes:
     async def _make_all(
         self, request: Request, body: Body, caller: Caller, lines: Lines
     ) -> Response:
-        """Make all of the changes, or none; the response's lines follow from the changes."""
+        """Make all of the changes, or none."""
         window: list[tuple[int, Change]] = []
         results, fingerprint = [], sha256()
         async for first, part in self._read_windows(body, lines):
@@ -139,7 +139,7 @@ class Changes:
                 window.append((number, change))
                 results.append(write_result(number, change))
             if len(window) > _MAX_ATOMIC:
-                raise InvalidChangeError(reason=f"atomic=true takes {_MAX_ATOMIC} lines at most")
+                raise InvalidChangeError(reason=f"atomic=true takes at most {_MAX_ATOMIC} lines")
         key = read_key(request.headers, fingerprint.digest())
         keys = [UseKey(caller.store_id, caller, key)] if key else []
         atomic = Atomic(caller.store_id, [*keys, *(change for _, change in window)])
@@ -167,9 +167,9 @@ class Changes:
     async def _read_windows(
         self, body: Body, lines: Lines
     ) -> AsyncIterator[tuple[int, list[bytes]]]:
-        """The lines in windows, each with the number of the first line.
+        """Windows of lines, each with the number of its first line.
 
-        A window is empty if no more lines have arrived.
+        A window is empty if no further line has arrived.
         """
         number, part = 1, b"\n"
         while part:
@@ -185,7 +185,7 @@ class Changes:
     async def _decode(
         self, window: list[bytes], number: int, caller: Caller, lines: Lines
     ) -> Window:
-        """The changes; blank lines are counted and skipped."""
+        """Decode the changes; blank lines are counted and skipped."""
         decoded = []
         for start in range(0, len(window), _LINES_PER_TURN):
             await self._turns.take(caller.principal, _COST)
@@ -209,7 +209,7 @@ def _read_atomic(query: bytes) -> bool:
 
 
 def _refuse(request: Request, number: int, error: PlantStoreError) -> Response:
-    """The response to an atomic body, of which a line was refused."""
+    """The response to an atomic body with a refused line."""
     request.refusal = error
     error.details["refused_line"] = number
     return error_response(error, f"line {number}: {describe_line(error)}")

@@ -1,9 +1,10 @@
-"""Lines of CSV with changes, as lists have them and as spreadsheets save them.
+"""Reads changes from CSV, as lists have it and as spreadsheets save it.
 
-The first line names the columns: the keys of a change, in any order; others are ignored. A quoted
-cell may have line breaks: its record stands in several lines, and its result names the first.
+The first line names the columns: the keys of a change, in any order; other columns are ignored. A
+quoted cell may contain line breaks: a record may have several lines, and its result names the
+first.
 
-Invariant: the text within a cell is never read as a change.
+Invariant: text in a cell is never read as another change.
 """
 
 import csv
@@ -18,7 +19,7 @@ from plantstore.core.model import Caller
 from plantstore.features.changes.lines import Change, Lines, read_change
 
 _TOO_LONG = b"-" * (MAX_LINE + 1)
-# Cells with their delimiters, then a quoted cell that does not end.
+# Cells with their delimiters, then a quoted cell without an end.
 _OPEN = {
     it: re.compile(
         rb'(?:(?:"(?:[^"]|"")*+"[^D]*+|[^"D][^D]*+|)D)*+"(?:[^"]|"")*+'.replace(b"D", it.encode())
@@ -28,27 +29,27 @@ _OPEN = {
 
 
 class CsvLines(Lines):
-    """Splits a body of CSV into records, and reads each as a line of JSON with its cells."""
+    """Splits a CSV body into records, and reads each like a line of JSON."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._record: list[bytes] = []  # the lines of one whose last cell's quotes are open
+        self._record: list[bytes] = []  # lines of a record whose quotes are open
         self._size = 0
         self._columns: list[str] = []
         self._delimiter = ""
 
     def feed(self, part: bytes) -> list[bytes]:
-        """The records that are complete with this part, each with an empty line for each break."""
+        """The records that this part completes, and an empty line for each line break in them."""
         return list(self._join(super().feed(part)))
 
     def end(self) -> list[bytes]:
-        """The last record, even if its quotes are open."""
+        """The last record, even if its quotes are still open."""
         return [*self._join(super().end()), b"\n".join(self._record)]
 
     def _join(self, lines: list[bytes]) -> Iterator[bytes]:
         for line in lines:
             self._size += len(line) + 1
-            if self._size > MAX_LINE:  # whether quotes are open is not known from here on
+            if self._size > MAX_LINE:  # it is unknown whether later quotes are open
                 yield from (b"" for _ in self._record)
                 self._record = []
                 yield line and _TOO_LONG
@@ -68,7 +69,7 @@ class CsvLines(Lines):
         return b'"' in line and _OPEN[self._delimiter].fullmatch(line) is not None
 
     def read(self, line: bytes, caller: Caller) -> Change | PlantStoreError | None:
-        """See ``Lines``: the line with the columns is skipped, and those whose cells are empty."""
+        """See ``Lines``: skips the line with the columns, and records with only empty cells."""
         if len(line) > MAX_LINE:
             return RequestError(41301)
         try:
@@ -83,7 +84,7 @@ class CsvLines(Lines):
                 )
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
-            return RequestError(40002, reason="it is not a line of CSV in UTF-8")
+            return RequestError(40002, reason="it is not CSV in UTF-8")
         except RequestError as error:
             return error
         return read_change(json.dumps(fields).encode(), caller) if fields else None

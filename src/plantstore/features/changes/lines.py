@@ -1,6 +1,6 @@
-"""The lines of a body with changes, and those of its response.
+"""The lines of a body with changes, and the lines of its response.
 
-Invariant: an incomplete line is kept only up to the maximum length.
+Invariant: an incomplete line is buffered only up to the maximum length.
 """
 
 from typing import Literal
@@ -27,7 +27,7 @@ _SCOPES = {
 
 
 class _Line(NewPlant, frozen=True):
-    """A plant, and which change it is."""
+    """A plant and its change."""
 
     op: Literal["create", "update", "upsert", "delete"] = "create"
     if_match: str | UnsetType = UNSET
@@ -46,22 +46,22 @@ class Lines:
         self._rest = b""
 
     def feed(self, part: bytes) -> list[bytes]:
-        """The lines that are complete with this part."""
+        """The lines that this part completes."""
         *lines, rest = (self._rest + part).split(b"\n")
         self._rest = rest[: MAX_LINE + 1]
         return lines
 
     def end(self) -> list[bytes]:
-        """The last line, which needs no line end."""
+        """The last line, which needs no line break."""
         return [self._rest]
 
     def read(self, line: bytes, caller: Caller) -> "Change | PlantStoreError | None":
-        """The caller's change in a line, or why there is none; None to skip the line."""
+        """The change in a line, or its error; None to skip the line."""
         return read_change(line, caller)
 
 
 def read_change(line: bytes, caller: Caller) -> Change | PlantStoreError:
-    """The caller's change in a line, or why there is none."""
+    """The change in a line, or its error."""
     try:
         return _read_change(line, caller)
     except PlantStoreError as error:
@@ -91,7 +91,7 @@ def _read_change(text: bytes, caller: Caller) -> Change:
 
 
 def _decode_slowly(text: bytes) -> _Line:
-    """As ``_decode``, checking every rule, to say what is wrong. A delete needs no name."""
+    """Like ``_decode``, but checks every rule to explain the error. A delete needs no name."""
     value = parse_json(text)
     values = value if isinstance(value, dict) else {}
     op, if_match = values.get("op", "create"), values.get("if_match", UNSET)
@@ -105,7 +105,7 @@ def _decode_slowly(text: bytes) -> _Line:
 
 
 def write_result(number: int, change: Change | PlantStoreError) -> bytes:
-    """The line that the response has for a line: for a change that is done, or for an error."""
+    """The response's line for a change that was made, or for an error."""
     if isinstance(change, Delete):
         return _DELETED % number
     if not isinstance(change, PlantStoreError):
@@ -116,6 +116,6 @@ def write_result(number: int, change: Change | PlantStoreError) -> bytes:
 
 
 def describe_line(error: PlantStoreError) -> str:
-    """The error's message, about a line with a change: the table's speak of a body with a plant."""
+    """The error's message for a line with a change; the table's is for a body with a plant."""
     message = describe_error(error).message.replace("must be a plant", "must be a change", 1)
     return message.replace("the body", "the line", 1).replace("at line 1, ", "at ", 1)

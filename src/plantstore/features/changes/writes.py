@@ -1,6 +1,6 @@
-"""Makes the changes in a body's lines, window after window.
+"""Writes the changes of a body, window after window.
 
-Invariant: nothing is changed after an error that is not of one line alone.
+Invariant: nothing is changed after an error that concerns more than one line.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from plantstore.core.operations import Written, explain
 from plantstore.features.changes.lines import Change, write_result
 from plantstore.http.limits.lanes import Lane
 
-Result = Change | PlantStoreError  # a change that is done, or why it is not
-Window = Sequence[tuple[int, Result]]  # the changes to make, by the numbers of their lines
+Result = Change | PlantStoreError  # a change that was made, or its error
+Window = Sequence[tuple[int, Result]]  # the changes to make, with their line numbers
 
 _OF_ONE_LINE = (
     *(RequestError, ForbiddenError, IdTakenError, AlreadyStoredError, StoreFullError),
@@ -32,10 +32,10 @@ _OF_ONE_LINE = (
 
 
 class Writes:
-    """Makes changes, window after window, each in the ``lane`` of all bodies, in the store's turn.
+    """Writes changes, window after window, in the ``lane`` of all bodies, in the store's turn.
 
-    ``next_line`` is the first line without a result; ``are_over`` says that an error of more than
-    one line has happened: nothing more is changed.
+    ``next_line`` is the first line without a result. After an error that concerns more than one
+    line, ``are_over`` is set.
     """
 
     def __init__(self, database: Database, lane: Lane, store_id: int) -> None:
@@ -46,10 +46,10 @@ class Writes:
         self.are_over = False
 
     async def exchange(self, window: Window) -> bytes:
-        """The results of the window before; this one is begun."""
+        """Begin this window; returns the results of the previous window."""
         running, self._running, results = self._running, None, b""
         if running is None:
-            await asyncio.sleep(0)  # windows with only blank lines leave the loop to others, too
+            await asyncio.sleep(0)  # windows of blank lines must also yield to other tasks
         else:
             results = await asyncio.shield(running)
         if window and not self.are_over:
@@ -86,5 +86,5 @@ async def _finish(change: Change, waiting: Awaitable[Written]) -> Result:
 
 
 def is_of_all(result: Result) -> bool:
-    """Whether the next lines would have this error, too."""
+    """Whether the next lines would get this error too."""
     return isinstance(result, PlantStoreError) and not isinstance(result, _OF_ONE_LINE)

@@ -1,9 +1,9 @@
--- The named queries that are others where Citus distributes the tables: those of serving are of one store.
+-- The named queries that differ on Citus: each query of serving concerns one store.
 
 
 -- Settings -------------------------------------------------------------------------------------
 
--- A transaction changes tables on all servers and tables of a store, in any order.
+-- Lets a transaction change tables on all servers and tables of a store, in any order.
 
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
@@ -16,8 +16,8 @@ SELECT set_config('lock_timeout', '5s', true), set_config('statement_timeout', '
 
 -- Serving --------------------------------------------------------------------------------------
 
--- All tokens are of the first one's store. A query of several tables is planned at each call, on two
--- servers: subselects cost a quarter less than joins.
+-- All tokens belong to the store of the first. Queries of several tables are planned at each call,
+-- on two servers: subselects cost a quarter less than joins.
 
 -- name: find_callers
 SELECT array_position($2::bytea[], t.token_hash), t.user_id, t.label, t.expires_at, t.store_id,

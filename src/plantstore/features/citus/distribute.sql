@@ -1,6 +1,7 @@
--- Distributes the tables over the workers: by store, all rows of a store on one of them; small tables
--- that hardly change are on each. What is distributed already stays where it is. A migration that adds a
--- table changes this file too, so that `plantstore migrate` runs it again, and the table joins the others.
+-- Distributes the tables over the workers: all rows of a store are on one worker; small tables that
+-- rarely change are on each. Tables that are already distributed stay where they are. A migration
+-- that adds a table also changes this file, so that `plantstore migrate` runs it again and
+-- distributes the table.
 
 SET LOCAL client_min_messages = warning;
 
@@ -22,7 +23,7 @@ BEGIN
     IF 'revisions' <> ALL (done) THEN
         PERFORM create_distributed_table('revisions', 'store_id', colocate_with => 'none');
     END IF;
-    -- Citus takes a reference between distributed tables only when both are.
+    -- Citus accepts a foreign key between distributed tables only once both are distributed.
     IF 'deliveries' <> ALL (done) THEN
         ALTER TABLE deliveries DROP CONSTRAINT IF EXISTS deliveries_store_id_webhook_id_fkey;
     END IF;
@@ -41,9 +42,9 @@ SELECT create_distributed_function(
     'write_batch(bigint,json,bigint,bigint,text)', 'routed_to', colocate_with => 'revisions');
 
 
--- Functions that any server runs, which asks the servers of the stores: each statement is of a single
--- row, and planned once. A token for all stores may open one whose rows are on another server than its
--- own: what it is, and what its user may do there, are two look-ups.
+-- Functions that any server runs, and that ask the servers of the stores: each statement concerns a
+-- single row, and is planned once. A token for all stores may open a store whose rows are on
+-- another server: the token, and its user's role there, take two lookups.
 
 CREATE OR REPLACE FUNCTION find_callers_of(
     token_stores bigint[], token_hashes bytea[], names text[], stores bigint[],
@@ -82,7 +83,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Each note is committed alone: while a server is silent, nothing on another one waits for it.
+-- Each use is committed separately: a silent server delays no other server.
 
 CREATE OR REPLACE PROCEDURE note_token_uses(stores bigint[], token_hashes bytea[], times bigint[])
 LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-"""The events of a store's plants: in pages, live, and by commands; old ones are trimmed.
+"""The events of a store's plants: in pages, live, and by commands; old events are trimmed.
 
 The core writes the events, in the transaction of the change.
 """

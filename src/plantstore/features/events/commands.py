@@ -37,18 +37,18 @@ _PAGE_ROWS = 1000
 _COMMAND_LINE = 0  # instead of a user's number
 
 Record = Mapping[str, Any]
-Filters = tuple[int | None, str | None, int | None]  # plant, user, and since when
+Filters = tuple[int | None, str | None, int | None]  # plant, user, and start time
 
 
 class Events(Struct, frozen=True):
-    """Events of a store, or of all: ``read`` yields those after a revision, or 0, that pass."""
+    """Events of one store or of all: ``read`` yields those after a revision, filtered."""
 
     read: Callable[[int, Filters], Iterator[Record]]
     columns: tuple[str, ...] = _COLUMNS
 
 
 def _in_database(session: Queries, store: str | None) -> Events:
-    """The events of a store, or of all stores by time; read in pages."""
+    """The events of a store, or of all stores by time, read in pages."""
 
     def read(name: str, after: int, filters: Filters) -> Iterator[Record]:
         store_id = require_store(session, name).store_id
@@ -67,7 +67,7 @@ def _in_database(session: Queries, store: str | None) -> Events:
 
 
 def _behind(client: "PlantStore", _: str) -> Events:
-    """Events of a store behind a service; only the store's owners see who made them."""
+    """Events of a store behind a service; only owners see who made the changes."""
 
     def read(after: int, filters: Filters) -> Iterator[Record]:
         plant_id, user, since = filters

@@ -1,8 +1,7 @@
-"""A client that listens to a store's events, and the feed that it shares with others.
+"""A client that listens to a store's events, and the feed that clients share.
 
-Invariant: a listener gets each event after the revision that it named, once and in order; if an
-event is no longer available, its stream ends. An event is read once for all listeners with the same
-rights.
+Invariant: a listener gets each event after its revision once and in order; if an event is no longer
+available, the stream ends. An event is read once for all listeners with the same rights.
 """
 
 import asyncio
@@ -15,18 +14,18 @@ from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import Caller, Role, Scope
 from plantstore.features.events.reading import EventPage, Form, read_page
 
-_PAGE_SIZE = 100  # events that are sent at a time
-_MAX_PAGES = 16  # of a store, kept for others who ask
+_PAGE_SIZE = 100  # events sent at a time
+_MAX_PAGES = 16  # per store, kept for other listeners
 _HEARTBEAT_SECONDS = 15.0
-_RETRY_MS = 1000, 3000  # after a restart, clients come back at different times
+_RETRY_MS = 1000, 3000  # after a restart, clients reconnect at different times
 
-Access = tuple[int, bytes, int]  # a token, by its store and hash, and the store it is used for
+Access = tuple[int, bytes, int]  # a token's store and hash, and the store that is read
 
 
 class Feed:
     """The events of one store, for all its listeners here; ``revision`` is the newest known.
 
-    ``pages`` are cached: clear them to read them again.
+    ``pages`` are cached: clear them to reread them.
     """
 
     def __init__(self, database: Database, store_id: int, revision: int) -> None:
@@ -37,14 +36,14 @@ class Feed:
         self.listeners: set[Listener] = set()
 
     def advance(self, revision: int) -> None:
-        """Note the store's revision; if it went back, the history is a different one."""
+        """Set the store's revision; if it decreased, the history is another."""
         if revision < self.revision:
             for listener in self.listeners:
                 listener.end()
         self.revision = max(self.revision, revision)
 
     async def read(self, after: int, form: Form, *, for_owner: bool) -> EventPage | None:
-        """The next events, by one query for all who ask."""
+        """The next events, by one query for all who request them."""
         page = self.pages.get((after, form, for_owner))
         if page is None:
             if len(self.pages) >= _MAX_PAGES:
@@ -52,13 +51,13 @@ class Feed:
             source = (self._database, self._store_id, after, _PAGE_SIZE, form)
             page = asyncio.ensure_future(read_page(*source, for_owner=for_owner))
             self.pages[after, form, for_owner] = page
-        return await asyncio.shield(page)  # the first may be cancelled while the others still wait
+        return await asyncio.shield(page)  # the first request may be cancelled while others wait
 
 
 class Listener:
-    """A client: it has the events of the feed up to ``after``, and may see what its caller may.
+    """A client that has the feed's events up to ``after``, with its caller's permissions.
 
-    They are written in its ``form``. Once ``woken`` it looks for something to send.
+    Events are written in its ``form``. When ``woken``, it checks for something to send.
     """
 
     def __init__(self, caller: Caller, feed: Feed, after: int, form: Form) -> None:
@@ -73,12 +72,12 @@ class Listener:
 
     @property
     def access(self) -> Access:
-        """What its access depends on."""
+        """What the listener's access depends on."""
         return self.caller.token_store_id, self.caller.token_hash, self.caller.store_id
 
     @property
     def is_due(self) -> bool:
-        """Whether there is something to send."""
+        """Whether an event or a heartbeat is due."""
         return self.after < self.feed.revision or self._is_quiet
 
     @property
@@ -86,12 +85,12 @@ class Listener:
         return self._loop.time() - self._sent_at >= _HEARTBEAT_SECONDS
 
     def end(self) -> None:
-        """End its stream, after the current part."""
+        """End the stream after the current part."""
         self._is_over = True
         self.woken.set()
 
     def note(self, caller: Caller | None) -> None:
-        """Note what the caller may see now, and the store's revision."""
+        """Set what the caller may see now, and the store's revision."""
         if caller is None or Scope.LIST not in caller.permissions:
             self.end()
         else:
@@ -99,7 +98,7 @@ class Listener:
             self.feed.advance(caller.revision)
 
     async def read_parts(self) -> AsyncIterator[bytes]:
-        """The parts for its client. Events that were sent before a timeout are not sent again."""
+        """The parts for the client. Events that were sent before a timeout are not sent again."""
         yield b"retry: %d\nid: %d\n\n" % (random.randint(*_RETRY_MS), self.after)  # noqa: S311 - no secret
         while not self._is_over:
             self.woken.clear()
@@ -112,7 +111,7 @@ class Listener:
 
     async def _read_part(self) -> bytes:
         """The next events, or a heartbeat, or nothing."""
-        with suppress(PlantStoreError):  # it retries when it is woken
+        with suppress(PlantStoreError):  # retried when it is woken
             if self.after < self.feed.revision:
                 is_owner = self.caller.role is Role.OWNER
                 page = await self.feed.read(self.after, self._form, for_owner=is_owner)

@@ -1,8 +1,7 @@
-"""The listeners to the events of stores, and what wakes them: a commit, or a tick.
+"""The listeners of a process. A commit or a tick wakes them.
 
-Invariant: a second after a listener loses access to a store, it gets no more events, and no
-heartbeat unless the database does not respond. All listeners of a process share one timer, and one
-query for changes.
+Invariant: a second after a listener loses access to a store, it gets no more events, nor heartbeats
+unless the database does not respond. All listeners share one timer and one query for changes.
 """
 
 import asyncio
@@ -20,28 +19,28 @@ from plantstore.features.events.reading import NO_EVENTS, STREAM, Form, require_
 logger = logging.getLogger(__name__)
 
 _TICK_SECONDS = 0.5
-_ACCESS_SECONDS = 1.0  # between two checks of what the listeners may see
-_COMMITS_SECONDS = 0.05  # between two looks at the commits of this process
-_MAX_IN_A_ROW = 64  # listeners that are looked at before the loop runs other tasks
+_ACCESS_SECONDS = 1.0  # between two checks of the listeners' access
+_COMMITS_SECONDS = 0.05  # between two checks for commits of this process
+_MAX_IN_A_ROW = 64  # listeners handled before the loop runs other tasks
 
 
 class Listeners:
-    """All listeners of a process, who share the ``places``."""
+    """All listeners of a process, which share the ``places``."""
 
     def __init__(self, database: Database, places: Pool) -> None:
         self._database = database
         self._places = places
-        self._feeds: dict[int, Feed] = {}  # of the stores that are listened to
+        self._feeds: dict[int, Feed] = {}  # by store
         self._has_feeds = asyncio.Event()
         self._has_committed = asyncio.Event()
-        self._access_at = 0.0  # when it is checked next
+        self._access_at = 0.0  # the time of the next check
 
     async def add(self, caller: Caller, after: int | None, form: Form = STREAM) -> Listener:
-        """Listen to the caller's store, from now on or to what follows a revision.
+        """Listen to the caller's store, from now on or from after a revision.
 
-        :raises RequestError: later events are no longer available, or the revision is not the
-            store's.
-        :raises OverloadedError: there is no place.
+        :raises RequestError: events after the revision are no longer available, or the store has
+            not reached it.
+        :raises OverloadedError: no place is free.
         """
         await self._places.wait_and_take(caller.token_store_id)
         try:
@@ -74,7 +73,7 @@ class Listeners:
             try:
                 async with asyncio.TaskGroup() as group:
                     check = group.create_task(self._check())
-                    while not check.done():  # if the database hangs, heartbeats go on
+                    while not check.done():  # heartbeats continue while the database hangs
                         await asyncio.wait([check], timeout=_TICK_SECONDS)
                         await self._wake()
             except Exception:
@@ -83,7 +82,7 @@ class Listeners:
                     listener.end()
 
     async def _wait(self) -> None:
-        """Wait for listeners, and then for a commit of this process, at most a tick."""
+        """Wait for listeners, then for a commit of this process or a tick."""
         if not self._feeds:
             observers = self._database.commit_observers
             if self._note_commit in observers:
@@ -101,7 +100,7 @@ class Listeners:
         self._has_committed.set()
 
     async def _check(self) -> None:
-        """Look up the stores' revisions, and once a second what each listener may see."""
+        """Look up the stores' revisions and, once a second, each listener's access."""
         for feed in self._feeds.values():
             feed.pages.clear()
         listeners = self._find_all()
@@ -115,7 +114,7 @@ class Listeners:
         asked = {listener.access: listener.caller for listener in listeners}
         try:
             current = await self._database.find_callers_again(list(asked.values()))
-        except PlantStoreError:  # the database logs it; until it works, nothing is sent
+        except PlantStoreError:  # logged by the database; no events are sent until it works
             self._access_at = 0.0
             return
         callers = dict(zip(asked, current, strict=True))
@@ -124,7 +123,7 @@ class Listeners:
                 listener.note(callers[listener.access])
 
     async def _wake(self) -> None:
-        """Wake those that have something to send, and end those whose token has expired."""
+        """Wake listeners that have something to send, and end those whose token has expired."""
         date = now()
         for number, listener in enumerate(self._find_all(), 1):
             expires_at = listener.caller.expires_at

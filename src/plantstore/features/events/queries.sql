@@ -1,9 +1,9 @@
--- The next store that has events, and when its first one was.
+-- The next store that has events, and the time of its first event.
 
 -- name: find_oldest_event
 SELECT store_id, at FROM events WHERE store_id > ?1 ORDER BY store_id, revision LIMIT 1
 
--- The oldest events of a store, ?3 at most: the first, and the first that is not older than ?2.
+-- Of the ?3 oldest events of a store: the first, and the first that is not older than ?2.
 
 -- name: find_old_events
 SELECT min(revision), coalesce(min(revision) FILTER (WHERE at >= ?2), max(revision) + 1)
@@ -24,8 +24,8 @@ WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_i
     AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
 ORDER BY revision LIMIT ?6
 
--- Access that ended so long ago that no event is of it. The newest token stays: a restore knows by it
--- that older ones, which only the backup has, were deleted.
+-- Access that ended so long ago that no event refers to it. The newest token stays: by it, a
+-- restore knows that older tokens, which only the backup has, were deleted.
 
 -- name: find_ended_tokens
 SELECT store_id, token_hash FROM tokens

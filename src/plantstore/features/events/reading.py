@@ -1,4 +1,4 @@
-"""Reads the events of a store as JSON, which the database makes."""
+"""Reads the events of a store as JSON, made by the database."""
 
 from msgspec import Struct
 
@@ -6,8 +6,8 @@ from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchStoreError, RequestError
 from plantstore.core.model import Caller, Role
 
-# How events are written: opening, a format of what precedes each, separator, closing; whether the
-# plant's id is also included as a string.
+# How events are written: opening, a format for the start of each, separator, closing, and whether
+# the plant's id is also a string.
 Form = tuple[str | bool | None, ...]
 ARRAY: Form = ("[", "", ",", "]", False)
 STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n", False)  # server-sent events
@@ -15,13 +15,13 @@ NO_EVENTS: Form = (None,) * 5
 
 
 class EventPage(Struct, frozen=True):
-    """Events of one store, of the revisions after ``after`` up to ``last``, all read together.
+    """Events of one store, after the revision ``after`` up to ``last``, read at once.
 
-    ``revision`` is the store's own. ``users`` names who did each, for owners.
+    ``revision`` is the store's. For owners, ``users`` names the user of each event.
     """
 
     revision: int
-    is_whole: bool  # none was trimmed: they begin with the store
+    is_whole: bool  # no events were trimmed: they begin with the store
     after: int
     last: int
     users: str | None
@@ -38,7 +38,8 @@ async def read_page(
 ) -> EventPage | None:
     """The first ``max_count`` events after a revision; None if there is no such store.
 
-    They begin after the trimmed revision, if that is later; from there on, revisions have no gaps.
+    If later events were trimmed, they begin after the last trimmed revision; then no revision is
+    missing.
     """
     count = 0 if form is NO_EVENTS and not for_owner else max_count
     rows = await database.read("read_events", store_id, after, count, for_owner, *form)
@@ -53,13 +54,13 @@ async def read_page(
 async def require_page(
     database: Database, caller: Caller, after: int | None, max_count: int, form: Form
 ) -> EventPage:
-    """See ``read_page``, with what the caller may see; without ``after`` the oldest events.
+    """See ``read_page``; reads what the caller may see, without ``after`` the oldest events.
 
-    0 is before the first event of any store: a client with no data begins there.
+    Revision 0 precedes the first event of any store: a client without data begins there.
 
     :raises NoSuchStoreError: there is no such store.
     :raises RequestError: events after the revision are trimmed, or the store has not reached the
-        revision, so it is from another history.
+        revision, which is from another history.
     """
     selected = (caller.store_id, after or 0, max_count)
     page = await read_page(database, *selected, form, for_owner=caller.role is Role.OWNER)

@@ -1,17 +1,17 @@
-"""Trims old events, and access that ended before them, in small steps between other changes.
+"""Trims old events, and access that ended before them, in small steps between other writes.
 
-Invariant: while a store has an event, it has the user's name: a user goes after the tokens, and a
-token as long after its end as events are kept.
+Invariant: while an event is kept, its user's name is kept: a token is deleted only when events of
+its time are trimmed, and a user only after the tokens.
 """
 
 from plantstore.sql.session import Session
 
-MAX_TRIMMED = 500  # events of one store in a step, so that writes do not wait for it
-_STORES = 20  # checked in a step
+MAX_TRIMMED = 500  # events of one store per step, so that writes do not wait
+_STORES = 20  # checked per step
 _ROUND_SECONDS = 1.0
-_STEP_SECONDS = 0.02  # between two steps, for other changes
-_ACCESS_SECONDS = 3600.0  # between two checks of ended access: each reads all tokens
-_ROWS = 100  # of ended access, deleted in a step
+_STEP_SECONDS = 0.02  # between two steps, for other writes
+_ACCESS_SECONDS = 3600.0  # between two checks of ended access, which read all tokens
+_ROWS = 100  # of ended access, deleted per step
 _ACCESS = (
     ("find_ended_tokens", "delete_token"),
     ("find_ended_links", "delete_link"),
@@ -20,13 +20,13 @@ _ACCESS = (
 
 
 class EventTrimming:
-    """Trims the events of one store after the other."""
+    """Trims the events of one store after another."""
 
     def __init__(self) -> None:
-        self._store_id = 0  # the last one that was checked
+        self._store_id = 0  # the last store that was checked
 
     def trim(self, session: Session, before: int) -> float:
-        """Trim the next events from before a time; the seconds until the next step."""
+        """Trim the next events from before a time; returns the seconds until the next step."""
         for _ in range(_STORES):
             rows = session.query("find_oldest_event", self._store_id)
             if not rows:
@@ -40,7 +40,7 @@ class EventTrimming:
 
 
 def trim_events(session: Session, store_id: int, before: int) -> bool:
-    """Remove a store's oldest events, of those before a time; whether there were any."""
+    """Delete a store's oldest events from before a time; returns whether there were any."""
     with session.transaction():
         (bounds,) = session.query("find_old_events", store_id, before, MAX_TRIMMED)
         oldest, first_kept = bounds
@@ -52,7 +52,7 @@ def trim_events(session: Session, store_id: int, before: int) -> bool:
 
 
 def trim_access(session: Session, before: int) -> float:
-    """Delete some of the access that ended before a time; the seconds until the next step."""
+    """Delete some access that ended before a time; returns the seconds until the next step."""
     deleted = 0
     for find, delete in _ACCESS:
         if rows := session.query(find, before, _ROWS):

@@ -47,7 +47,7 @@ from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 _DEFAULT_LIMIT = 100
 _MAX_LIMIT = 1000
-_EVENTS_AT_ROUTED = 200  # take as long as a list of 1,000 plants
+_EVENTS_AT_ROUTED = 200  # take as long to read as a list of 1,000 plants
 _MAX_REVISION = 2**53 - 1  # every client can read it
 _VARY = b"Vary: Accept, Authorization\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\n" + _VARY
@@ -56,13 +56,13 @@ _LIVE = b"Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n" + NO_STO
 
 
 def add_events(app: App) -> None:
-    """Add the route, the gauge, and what runs beside the requests."""
+    """Add the route, the gauge, and the background work."""
     places = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
     listeners = Listeners(app.database, places)
     locks = WeakValueDictionary[Principal, asyncio.Lock]()
 
     async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
-        """List the events after a revision, or send them as they happen."""
+        """List the events after a revision, or stream them as they happen."""
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
         parameters = split_parameters(request.query)
         refuse_misleading(parameters, "after", "limit", "include")
@@ -74,7 +74,7 @@ def add_events(app: App) -> None:
         accepted = read_weights(request.headers.get(b"accept", b""))
         if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
             return await _listen(listeners, request, caller, after, including(STREAM, included))
-        # A user's pages are read one after another, so that others' come between.
+        # A user's pages are read one by one, so that other users' reads come between.
         async with locks.setdefault(caller.principal, asyncio.Lock()):
             return await _read(app, request, caller, after, limit, including(ARRAY, included))
 
@@ -89,7 +89,7 @@ def add_events(app: App) -> None:
 async def _listen(
     listeners: Listeners, request: Request, caller: Caller, after: int | None, form: Form
 ) -> Response | Stream:
-    last_id = request.headers.get(b"last-event-id")  # from a client that reconnects
+    last_id = request.headers.get(b"last-event-id")  # sent by a client that reconnects
     if last_id is not None:
         after = _read_after(last_id.decode("latin-1"))
     listener = await listeners.add(caller, after, form)
@@ -129,7 +129,7 @@ def _make_headers(caller: Caller, page: EventPage, limit: int, form: Form) -> He
 
 
 def _make_etag(caller: Caller, page: EventPage, form: Form) -> bytes:
-    """An event never changes, but its user may be renamed or deleted."""
+    """The tag depends on users' names: events never change, but users are renamed and deleted."""
     etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
     if page.users is not None:
         etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()

@@ -1,7 +1,8 @@
--- The events after a revision as one text: ``?5`` and ``?8`` are its beginning and end, ``?6`` a format of what
--- precedes each event, with its revision and kind, ``?7`` what separates them. With ``?9`` the plant's id
--- is there as a string too. Without ``?5`` there is no text. Who did each is read for owners (``?4``). A store begins at revision 0 or at its time (``insert_revision``):
--- while it is trimmed up to there, no event of it is gone.
+-- The events after a revision as one text: ``?5`` opens and ``?8`` closes it, ``?6`` formats the
+-- start of each event from its revision and kind, ``?7`` separates events. ``?9`` adds the plant's
+-- id as a string. Without ``?5`` there is no text. Users are read only for owners (``?4``). A store
+-- begins at revision 0 or at its time (``insert_revision``): if it is trimmed only up to there, it
+-- has all its events.
 
 -- name: read_events
 SELECT r.revision, r.trimmed, r.trimmed IN (0, (SELECT created_at * 1000 FROM stores WHERE store_id = ?1)),

@@ -1,6 +1,6 @@
-"""Undoes a user's changes to a store since a moment: how the plants were before.
+"""Finds how to undo a user's changes to a store since a given time.
 
-Invariant: later changes by others stay.
+Invariant: later changes by other users are kept.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,13 +16,13 @@ _PAGE_ROWS = 1000
 def find_undo(
     session: Session, store: Store, user: User, since: int
 ) -> tuple[Sequence[Wanted], Sequence[int]]:
-    """How plants were before the user's changes since then; and the ids of those left alone.
+    """How plants were before the user's changes, and the ids of plants to leave unchanged.
 
-    Of a plant that others changed in between, the changes after theirs are undone. Those left
-    alone were changed by others later, or no event tells how they were.
+    If other users changed a plant in between, only the user's changes after theirs are undone.
+    Plants are left unchanged if others changed them later, or no event has their earlier state.
     """
     before: dict[int, NewPlant | None] = {}
-    updated: dict[int, int] = {}  # plants of which an earlier event tells, and their first revision
+    updated: dict[int, int] = {}  # the first undone revision of updated plants
     later: dict[int, NewPlant | None] = {}  # plants as others changed them after the user
     for revision, kind, *row, user_id in _read_events(session, store, since):
         plant = NewPlant(*row[: len(PLANT_FIELDS)])
@@ -45,7 +45,7 @@ def find_undo(
 def _find_earlier(
     session: Session, store: Store, updated: dict[int, int], before: dict[int, NewPlant | None]
 ) -> set[int]:
-    """Note how updated plants were before these revisions; those of which events tell that."""
+    """Add earlier states of updated plants to ``before``; returns the ids that have one."""
     earlier = set()
     for revision, kind, *row, _ in _read_events(session, store, None) if updated else ():
         plant = NewPlant(*row[: len(PLANT_FIELDS)])

@@ -1,4 +1,4 @@
-"""Logs of the requests: those that failed, were slow or refused, or all."""
+"""Logs requests: failed, slow and refused requests, or all."""
 
 from typing import Annotated
 

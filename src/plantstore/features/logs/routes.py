@@ -1,8 +1,8 @@
-"""Logs requests: refused, slow and failed requests, or all if that is set.
+"""Logs refused, slow and failed requests, or all if the setting says so.
 
-Invariants: what is not logged costs a comparison. For each reason, one failed request a second is
-logged; internal errors are all logged. Of a token only the id is written, and only if it has the
-form of a token.
+Invariants: a request that is not logged costs a comparison. One failed request a second is logged
+per reason, but all internal errors are. Of a token only the id is logged, and only if the token is
+well-formed.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ requests_logger = logging.getLogger("plantstore.requests")
 security_logger = logging.getLogger("plantstore.security")
 
 _INTERNAL, _FAILURES = 50001, 50000
-_READINESS = "/readyz"  # it logs itself when the service is not ready
+_READINESS = "/readyz"  # /readyz logs by itself when the service is not ready
 _MAX_SLOW, _MAX_REFUSALS = 100, 10  # lines a second
 _REFUSALS = {
     40102: "token refused",
@@ -44,7 +44,7 @@ def add_logs(app: App) -> None:
 
 
 class LineLimit:
-    """Admits ``max_lines`` a second to the ``logger``, and logs how many it did not.
+    """Admits ``max_lines`` a second to the ``logger``, and logs how many were suppressed.
 
     A second begins with the first line after the one before.
     """
@@ -52,10 +52,10 @@ class LineLimit:
     def __init__(self, logger: logging.Logger, max_lines: int) -> None:
         self._logger = logger
         self._max_lines = max_lines
-        self._lines = 0  # in this second
+        self._lines = 0  # in the current second
 
     def admits(self) -> bool:
-        """Count a line; whether it is to be written."""
+        """Count a line; returns whether to write it."""
         if not self._lines:
             asyncio.get_running_loop().call_later(1.0, self._end_second)
         self._lines += 1
@@ -71,7 +71,7 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
     slow_limit, failure_limit = LineLimit(requests_logger, _MAX_SLOW), RepeatLimit()
 
     def count_suppressed(request: Request, error: int, *, is_slow: bool) -> int | None:
-        """How many lines of the same failure were suppressed before this; None without a line."""
+        """How many lines of the same failure were suppressed so far; None to suppress this."""
         if logs_all or error == _INTERNAL:
             return 0
         if error > _FAILURES:

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: each worker counts, the first adds up and serves them."""
+"""Metrics for Prometheus: each worker counts; the first adds the counts up and serves them."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
-"""The table of all metrics, from which they are created and documented.
+"""The table of all metrics: they are created and documented from it.
 
-With several workers prometheus-client keeps their values in files of one folder, if the environment
-names it before the import.
+With several workers, prometheus-client keeps their values in files of a folder, which the
+environment must name before the import.
 """
 
 from functools import cache
@@ -22,13 +22,13 @@ SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 CATALOGUE = (
     Metric("requests_total", "counter", "Requests that got a response; error is the error's number, or empty", ("operation", "status", "error")),
     Metric("request_duration_seconds", "histogram", "Seconds from a request's head to its response, or to the beginning of a stream; 0 where the response was cached for the same bytes", ("operation",), DURATIONS),
-    Metric("requests_in_flight", "gauge", "Requests that have no response yet"),
+    Metric("requests_in_flight", "gauge", "Requests in flight"),
     Metric("connections", "gauge", "Open connections of clients"),
     Metric("streams", "gauge", "Long lists that are being sent"),
-    Metric("pool_used", "gauge", "Units of a pool that are in use: what all clients share, such as requests, connections and unsent_bytes", ("pool",)),
-    Metric("pool_size", "gauge", "Units of a pool in all; one store or network has at most half of them", ("pool",)),
-    Metric("write_queue_depth", "gauge", "Creates, updates and deletes that wait for the next batch"),
-    Metric("write_batch_size", "histogram", "Creates, updates and deletes of one transaction", (), SIZES),
+    Metric("pool_used", "gauge", "Units in use of a pool that all clients share, such as requests, connections and unsent_bytes", ("pool",)),
+    Metric("pool_size", "gauge", "Total units of a pool; one store or network has at most half of them", ("pool",)),
+    Metric("write_queue_depth", "gauge", "Creates, updates and deletes waiting for the next batch"),
+    Metric("write_batch_size", "histogram", "Creates, updates and deletes per transaction", (), SIZES),
     Metric("commit_duration_seconds", "histogram", "Seconds of a transaction's commit, until it is durable; on PostgreSQL with its statement", (), DURATIONS),
     Metric("response_cache_hits_total", "counter", "Lists whose response was cached"),
     Metric("response_cache_misses_total", "counter", "Lists that were read from the database"),
@@ -59,14 +59,14 @@ class ManyHistogram(Histogram):
 
 @cache
 def counter(name: str) -> Counter:
-    """The counter of this name, made at its first use."""
+    """The counter with this name, created at its first use."""
     metric = _METRICS[name]
     return Counter(PREFIX + name, metric.description, metric.labels, registry=REGISTRY)
 
 
 @cache
 def gauge(name: str) -> Gauge:
-    """The gauge of this name, made at its first use: no database has all of them."""
+    """The gauge with this name, created at its first use: no database has all gauges."""
     metric = _METRICS[name]
     about = (PREFIX + name, metric.description, metric.labels)
     return Gauge(*about, registry=REGISTRY, multiprocess_mode=metric.merge)
@@ -74,7 +74,7 @@ def gauge(name: str) -> Gauge:
 
 @cache
 def histogram(name: str) -> ManyHistogram:
-    """The histogram of this name, made at its first use."""
+    """The histogram with this name, created at its first use."""
     metric = _METRICS[name]
     about = (PREFIX + name, metric.description, metric.labels)
     return ManyHistogram(*about, registry=REGISTRY, buckets=metric.bounds)

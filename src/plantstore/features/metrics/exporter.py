@@ -1,4 +1,4 @@
-"""Serves ``/metrics`` for Prometheus, on its own address, in a few threads of its own."""
+"""Serves ``/metrics`` for Prometheus, on its own address, in a few threads."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ _latest = deque[socket.socket](maxlen=8)
 
 
 def serve_metrics(address: str, base: int, number: int) -> None:
-    """Count in this process; process 0 serves the numbers of all on ``host:port`` until it ends.
+    """Count in this process; process 0 serves the metrics of all on ``host:port`` until it ends.
 
     :raises SetupError: the address is not available.
     """
@@ -41,11 +41,11 @@ def serve_metrics(address: str, base: int, number: int) -> None:
 
 
 def _accept(listener: socket.socket) -> tuple[socket.socket, object]:
-    """The next connection; one that is still open after eight others is ended."""
+    """The next connection; a connection that is still open after eight others is closed."""
     connection, address = listener.accept()
     connection.settimeout(_TIMEOUT)
     if len(_latest) == _latest.maxlen:
-        with suppress(OSError):  # it is closed
+        with suppress(OSError):  # already closed
             _latest[0].shutdown(socket.SHUT_RDWR)
     _latest.append(connection)
     return connection, address

@@ -1,6 +1,6 @@
-"""Counts and measures what one serving process does, for its metrics.
+"""Measures one serving process for its metrics.
 
-It costs a request a few microseconds, and nothing without metrics.
+This costs a few microseconds per request, and nothing without metrics.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from plantstore.version import VERSION
 _MEASURE_SECONDS = 1.0
 _CHECK_SECONDS = 2.0
 _CHECKS_PER_COUNT = 15
-_STATUS = slice(9, 12)  # of a head
+_STATUS = slice(9, 12)  # in a response's head
 
 _OPERATIONS = {
     ("GET", "/plants"): "list",
@@ -64,14 +64,14 @@ def _observe(request: Request, response: Response | Stream, seconds: float) -> N
     durations.observe(seconds)
 
 
-@cache  # the library takes longer to find a metric than to count
+@cache  # in the library, finding a metric takes longer than counting
 def _find(operation: str, status: bytes, error: int) -> tuple[Counter, ManyHistogram]:
     requests = counter("requests_total").labels(operation, status.decode(), str(error or ""))
     return requests, histogram("request_duration_seconds").labels(operation)
 
 
 async def _measure(app: App) -> None:
-    """Once a second, set the gauges, and count what only the cache has seen."""
+    """Once a second, set the gauges, and add the requests that only the cache has seen."""
     while True:
         _count_cached(app.cache)
         measured: dict[tuple[str, ...], float] = {
@@ -90,21 +90,21 @@ async def _measure(app: App) -> None:
 
 
 def _count_cached(cache: ResponseCache) -> None:
-    """Count what the cache alone has counted since the last time."""
+    """Add the requests that only the cache has counted since the last call."""
     lists = {(b"%d" % status, 0): count for status, count in cache.repeated.items()}
     lists[b"429", 42901] = cache.refused
     for (status, error), count in lists.items():
         if count:
             requests, durations = _find("list", status, error)
             requests.inc(count)
-            durations.observe_zeros(count)  # singly they would take as long as the responses
+            durations.observe_zeros(count)  # one by one, this would take as long as the responses
     counter("response_cache_hits_total").inc(cache.hits + sum(cache.repeated.values()))
     counter("response_cache_misses_total").inc(cache.misses)
     cache.reset_counts()
 
 
 async def _ask(database: Database) -> None:
-    """Ask the database every few seconds whether it is ready, and sometimes for its stores."""
+    """Check every few seconds whether the database is ready, and count its stores now and then."""
     while True:
         try:
             ((stores, plants),) = await database.read("count_all")

@@ -1,9 +1,8 @@
-"""Starts metrics if they are set; otherwise none of them is imported.
+"""Starts metrics if they are configured; otherwise nothing of them is imported.
 
-Several workers have their numbers in one folder: a set of files for each. Invariant: no counter
-goes down while the service runs: the next worker in a place continues the files of the one before.
-They are in memory if possible: a process that writes to a mapped file dies if the disk has no room
-for it.
+Workers keep their values in one folder, with a set of files for each. Invariant: no counter goes
+down while the service runs: a worker's replacement continues its files. They are in memory if
+possible: a process that writes to a mapped file dies if the disk is full.
 """
 
 import os
@@ -41,7 +40,7 @@ def surround(start: Start) -> Iterator[None]:
     memory = os.environ.get("RUNTIME_DIRECTORY", "/dev/shm")  # noqa: S108 - the folder is ours alone
     parent = memory if os.access(memory, os.W_OK) else gettempdir()
     for folder in Path(parent).glob(f"{_PREFIX}*"):
-        with suppress(PermissionError):  # a service of another user
+        with suppress(PermissionError):  # of another user's service
             try:
                 os.kill(int(folder.name.split("-")[2]), 0)
             except ProcessLookupError:  # it was killed
@@ -54,7 +53,7 @@ def surround(start: Start) -> Iterator[None]:
 
 
 def read_address(address: str, base: int) -> tuple[str, int]:
-    """Its host and port; a port such as ``+1000`` is counted from the ``base``."""
+    """The host and port of an address; a port such as ``+1000`` is added to ``base``."""
     host, _, given = address.rpartition(":")
     return host.strip("[]"), int(given) + (base if given.startswith("+") else 0)
 
@@ -64,7 +63,7 @@ def refusing(address: str) -> Iterator[None]:
     """Raise a SetupError if the block cannot listen on this address."""
     try:
         yield
-    except (OSError, OverflowError, UnicodeError) as error:  # the latter for names of no host
+    except (OSError, OverflowError, UnicodeError) as error:  # the last two for invalid host names
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
             f"cannot serve metrics on {address}: {reason}; choose another --metrics"

@@ -1,4 +1,4 @@
-"""Makes the page's files: its HTML, rendered from a template, its scripts and its styles.
+"""Builds the page's files: HTML rendered from a template, scripts and styles.
 
 Scripts and styles of a page are in one folder, ``/static/<hash>/``, whose name is the hash of all.
 
@@ -38,7 +38,7 @@ def make_files() -> dict[str, File]:
 
 
 def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:
-    """The folder of scripts and styles, without a slash at its ends, and its files by path."""
+    """The folder of scripts and styles, without slashes around it, and its files by path."""
     contents = {path.name: path.read_bytes() for path in sources if path.suffix in _TYPES}
     folder = f"static/{hash_files(contents)}"
     files = {
@@ -49,7 +49,7 @@ def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:
 
 
 def find_modules(start: str) -> list[str]:
-    """The modules that a module loads at once, with itself; not those that it imports later."""
+    """A module, and all modules that it loads at once, not those that it imports later."""
     modules = [start]
     for name in modules:
         text = (STATIC / name).read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def find_modules(start: str) -> list[str]:
 
 
 def hash_files(contents: Mapping[str, bytes]) -> str:
-    """The hash of the files' names and contents."""
+    """A hash of the files' names and contents."""
     return sha256(msgspec.msgpack.encode(sorted(contents.items()))).hexdigest()[:HASH_LENGTH]
 
 

@@ -1,9 +1,9 @@
-"""Serves the files of pages, as they were built.
+"""Serves the built files of pages.
 
 A page's policy lets it load nothing else. The files are made when the package is built, and all are
-read at the start: installing another version changes nothing in a running process. Only the
-compressed form of a file is kept: nearly every client accepts gzip. For others it is decompressed,
-in less than a millisecond.
+read at the start: installing another version does not affect a running process. Only the compressed
+form of a file is kept, since nearly every client accepts gzip. For other clients it is
+decompressed, in less than a millisecond.
 """
 
 import zlib
@@ -39,7 +39,7 @@ _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 
 
 class File(Struct, frozen=True):
-    """What is served: its media type, its content compressed by gzip, and the content's hash."""
+    """A served file: its media type, its content compressed by gzip, and the content's hash."""
 
     media_type: str
     compressed: bytes
@@ -48,7 +48,7 @@ class File(Struct, frozen=True):
 
 @cache
 def decompress(file: File) -> bytes:
-    """The content of a file, the same object each time: many responses may share it."""
+    """The content of a file, as one object that many responses share."""
     return zlib.decompress(file.compressed, _GZIP)
 
 
@@ -72,8 +72,8 @@ def headers_of(path: str, file: File) -> HeaderLines:
 
 
 async def respond(file: File, headers: HeaderLines, request: Request) -> Response:
-    """The file, compressed for a client that takes gzip; 304 if the client has it already."""
-    etag = b'W/"%s"' % file.version.encode()  # weak: it names the file, compressed or not
+    """The file, compressed if the client accepts gzip; 304 if the client already has it."""
+    etag = b'W/"%s"' % file.version.encode()  # weak: the same for the file compressed or not
     headers = header_line("ETag", etag) + b"Vary: Accept-Encoding\r\n" + headers
     if is_current(etag, request.headers.get(b"if-none-match")):
         return make_response(304, headers)

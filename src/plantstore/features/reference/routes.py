@@ -1,7 +1,7 @@
 """Adds the reference and the documents to an application.
 
-The documents' server is relative to their own address, or the setting ``public_url``: requests are
-not used, because anybody may set their Host and forwarded headers.
+The documents' server is relative to their own address, or is the setting ``public_url``. It never
+comes from a request, because anybody can set Host and forwarded headers.
 """
 
 import msgspec
@@ -24,5 +24,5 @@ def add_reference(app: App) -> None:
 def _name_server(file: File, server: str) -> File:
     if server == _SERVER:
         return file
-    built, named = map(msgspec.json.encode, (_SERVER, server))  # a string of JSON is one of YAML
+    built, named = map(msgspec.json.encode, (_SERVER, server))  # JSON strings are YAML strings
     return make_file(file.media_type, decompress(file).replace(built, named, 1))

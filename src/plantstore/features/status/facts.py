@@ -1,4 +1,4 @@
-"""What to watch of a service: backups, the certificate, the disk, and tokens that expire."""
+"""What operators must watch: backups, the certificate, the disk, and tokens that expire."""
 
 import base64
 import re
@@ -18,22 +18,22 @@ from plantstore.sql.session import Queries
 
 SOON_MS = 14 * DAY_MS
 _MAX_BACKUP_DAYS = {"backup": 2, "verified backup": 8}
-_MIN_FREE = 10**9  # bytes; of a small disk, a twentieth
+_MIN_FREE = 10**9  # bytes; a twentieth of a small disk
 _BACKUP_ADVICE = (
     "back up each night with `plantstore backup FOLDER --verify --record`, and after a backup by "
     "another program run `plantstore backup --record`"
 )
 _CERTIFICATE = re.compile("-----BEGIN CERTIFICATE-----(.+?)-----END", re.DOTALL)
-# A certificate's validity in DER: from and until, with two digits of the year or four.
+# A certificate's validity in DER: from and until, with two or four digits of the year.
 _VALIDITY = re.compile(
     rb"\x30[\x1e\x20\x22](?:\x17\x0d\d{12}Z|\x18\x0f\d{14}Z)(?:\x17\x0d(\d{12})Z|\x18\x0f(\d{14})Z)"
 )
 
 
 class Facts(Struct, frozen=True):
-    """Times in milliseconds, None for never or without; the disk is SQLite's, in bytes.
+    """Times in milliseconds, None for never or not applicable; the size of SQLite's disk in bytes.
 
-    ``created_at`` is of the oldest store: from then on there should be backups.
+    ``created_at`` is that of the oldest store: from then on there should be backups.
     """
 
     created_at: int | None
@@ -51,7 +51,7 @@ def find_facts(settings: Settings, reader: Queries) -> Facts:
 
 
 def add_files(settings: Settings, row: Row) -> Facts:
-    """The facts of a row of ``read_status``, with those of the certificate and of the disk."""
+    """The facts in a row of ``read_status``, and about the certificate and the disk."""
     created_at, backup_at, verified_at, tokens = row
     ends_at = read_certificate_end(settings.tls_cert)
     file = find_file(settings.database)
@@ -60,7 +60,7 @@ def add_files(settings: Settings, row: Row) -> Facts:
 
 
 def read_certificate_end(path: str | None) -> int | None:
-    """When the first certificate of a PEM file expires; None without one."""
+    """When the first certificate of a PEM file expires; None without a certificate."""
     if path is None:
         return None
     try:
@@ -76,13 +76,13 @@ def read_certificate_end(path: str | None) -> int | None:
 
 
 def check(settings: Settings) -> Iterator[Check]:
-    """Problems to come, for ``plantstore check``."""
+    """The facts as results of ``plantstore check``."""
     with reading(settings.database) as reader:
         yield from judge(find_facts(settings, reader))
 
 
 def judge(facts: Facts) -> Iterator[Check]:
-    """A check of each known fact."""
+    """Check each known fact."""
     at = now()
     backups = {"backup": facts.backup_at, "verified backup": facts.verified_at}
     for name, made_at in backups.items():

@@ -1,4 +1,4 @@
-"""Measures the facts once a minute for metrics, in one process."""
+"""Reads the facts for metrics once a minute, in one process."""
 
 import asyncio
 import math
@@ -17,7 +17,7 @@ _SECONDS = 60.0
 
 
 def add_gauges(app: App) -> None:
-    """Add the gauges, which are NaN until the database was read."""
+    """Add the gauges, which are NaN until the database has been read."""
     if app.process.number == 0:
         values = {metric.name: math.nan for metric in FEATURE.metrics}
         if find_file(app.settings.database) is None:

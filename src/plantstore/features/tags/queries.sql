@@ -1,4 +1,4 @@
--- The tags from one on, in the order of their code points.
+-- The tags from a given tag on, in the order of their code points.
 
 -- name: read_tags
 SELECT r.revision, t.tag, t.plants FROM revisions AS r LEFT JOIN (

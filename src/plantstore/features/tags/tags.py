@@ -1,4 +1,4 @@
-"""The tags of a store over HTTP, read from an index and cached, as lists are."""
+"""The tags of a store over HTTP, read from an index, and cached like lists."""
 
 from urllib.parse import quote
 
@@ -16,7 +16,7 @@ from plantstore.http.responses import header_line, json_response
 from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
 
-_KEY = b"tags "  # no list's
+_KEY = b"tags "  # no list has this key
 _MAX_LIMIT = 1000
 
 

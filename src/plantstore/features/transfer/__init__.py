@@ -1,4 +1,4 @@
-"""Plants by commands: single ones, imports and exports; copies from one database to another."""
+"""Commands for plants: single plants, imports and exports, copies between databases."""
 
 from plantstore.feature import Feature
 

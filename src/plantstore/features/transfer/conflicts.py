@@ -1,4 +1,4 @@
-"""What a copy would overwrite: what its target has and its source does not."""
+"""Finds what a copy would overwrite: data that the target has and the source does not."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ _SAME_IN_EVENTS = slice(EVENTS.columns.index("user_id"))  # users may have other
 def find_conflicts(
     source: Session, target: Session, name: str | None, stores: Stores
 ) -> Iterator[str]:
-    """What only the target has, in all or in the store of this name, in words."""
+    """Describe what only the target has, in all stores or in the store with this name."""
     users, store_rows, tokens = (
         pair_rows(table, *(read_rows(session, table, stores) for session in (source, target)))
         for table in (USERS, STORES, TOKENS)
@@ -49,9 +49,9 @@ def find_conflicts(
 
 
 def is_earlier(source: Session, target: Session, ours: StoreRow, theirs: StoreRow) -> bool:
-    """Whether the target's store is an earlier state of the source's, whose events lead on.
+    """Whether the target's store is an earlier state of the source's, by the source's events.
 
-    Of stores with the same revision, the verification compares all events.
+    If the revisions are equal, the verification compares all events.
     """
     if ours.identity != theirs.identity:
         return False
@@ -62,7 +62,7 @@ def is_earlier(source: Session, target: Session, ours: StoreRow, theirs: StoreRo
         [tuple(row[_SAME_IN_EVENTS]) for row in session.query(EVENTS.read, *last)]
         for session in (source, target)
     )
-    is_same = not their or our == their  # the target may have trimmed it
+    is_same = not their or our == their  # the target may have trimmed the event
     return is_same and ours.trimmed <= theirs.revision <= ours.revision
 
 
@@ -71,12 +71,12 @@ def _find_conflicts_of_store(source: Session, target: Session, name: str) -> Ite
     if theirs is not None and theirs.store_id != ours.store_id:
         yield f"the store {name!r} with the number {theirs.store_id}"
     for (revision,) in target.query("find_deleted_store", ours.store_id):
-        if theirs is None and revision >= ours.revision:  # else it was moved away and comes back
+        if theirs is None and revision >= ours.revision:  # else it was moved away and returns
             yield f"deleted the store {name!r} at revision {revision}"
 
 
 def _is_earlier_token(ours: Row | None, theirs: Row) -> bool:
-    """Whether the target's token is an earlier state of the source's: it must not end earlier."""
+    """Whether the target's token is an earlier state: it must not expire before the source's."""
     ends = {"expires_at", "revoked_at"}
     return ours is not None and all(
         column == "user_id"

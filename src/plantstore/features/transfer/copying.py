@@ -1,11 +1,11 @@
-"""Copies a database, which is its users and its stores, or one store of it.
+"""Copies a database, that is, its users and stores; or copies one store.
 
-A store keeps its number, which its tokens contain. Only differences are written, so the next copy
+A store keeps its number, which its tokens contain. Only differences are written, so another copy
 resumes an interrupted one.
 
-Invariant: nothing is written unless what the target has of the stores is an earlier state of them,
-so a copy never overwrites what was written elsewhere. A new store has revision 0, and no tokens or
-members, until all of it is there; a later copy of a store is one transaction.
+Invariant: nothing is written unless the target's stores are earlier states of the source's, so a
+copy never overwrites other writes. A new store has revision 0, and no tokens or members, until it
+is complete; a later copy of a store is one transaction.
 """
 
 from collections import Counter
@@ -36,17 +36,17 @@ from plantstore.features.transfer.tables import (
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
-MAX_ROWS = 10_000  # of a transaction, but for a later copy of a store
-MAX_STORES = 1000  # of a transaction
+MAX_ROWS = 10_000  # per transaction, except for a later copy of a store
+MAX_STORES = 1000  # per transaction
 
 
 @contextmanager
 def open_copy(source_url: str, target_url: str, store: str | None = None) -> Iterator["Copy"]:
-    """A copy of a database, or of one store, to another, within a snapshot of the first.
+    """Open a copy of a database, or of one store, to another, in a snapshot of the source.
 
     A missing SQLite file is created for the copy.
 
-    :raises SetupError: one of them cannot be used, or they are the same; there is no such store.
+    :raises SetupError: a database cannot be used, both are the same, or there is no such store.
     """
     require_database(source_url, "name another source")
     with closing(open_session(source_url)) as source, source.snapshot():
@@ -58,17 +58,17 @@ def open_copy(source_url: str, target_url: str, store: str | None = None) -> Ite
 
 
 class Copy:
-    """A copy of everything, or of the store of this name, whose users are found by their names.
+    """A copy of everything, or of the store with this name, whose users are matched by name.
 
-    Its steps, in order: ``check``, ``write`` and ``verify``. The last two yield, repeatedly, how
-    many more rows they have processed. ``written`` is how many rows of which kind were written.
+    Call ``check``, ``write`` and ``verify`` in this order. The last two yield how many more rows
+    they have processed. ``written`` counts the written rows by kind.
     """
 
     def __init__(self, source: Session, target: Session, store: str | None = None) -> None:
         self._source = source
         self._target = target
         self._store = store
-        self._user_ids: dict[int, int] = {}  # the target's, of a store
+        self._user_ids: dict[int, int] = {}  # the target's user for a source's user
         self._range: Stores = ALL
         self.written: Counter[str] = Counter()
         if store is not None:
@@ -76,9 +76,9 @@ class Copy:
             self._range = (store_id, store_id)
 
     def check(self) -> None:
-        """Refuse a target with rows of its own, before anything is written.
+        """Refuse a target that has rows of its own, before anything is written.
 
-        :raises SetupError: it has some; the message says which.
+        :raises SetupError: it has such rows; the message says which.
         """
         with self._target.snapshot():
             conflicts = find_conflicts(self._source, self._target, self._store, self._range)
@@ -97,13 +97,13 @@ class Copy:
             )
 
     def count_rows(self) -> int:
-        """About how many plants and events the stores have."""
+        """The approximate number of plants and events."""
         return sum(store.rows for store in self._read_stores(self._source, self._range))
 
     def write(self) -> Iterator[int]:
         """Write what the target lacks.
 
-        :raises SetupError: somebody else has changed a store of the target.
+        :raises SetupError: a store of the target was changed meanwhile.
         """
         if self._store is None:
             for part in in_parts(self._pairs(USERS, ALL)):
@@ -115,7 +115,7 @@ class Copy:
         self._target.query("analyze")
 
     def verify(self) -> Iterator[int]:
-        """Compare both databases, or the store in both, except idempotency keys, which expire.
+        """Compare the databases, or the store, except for idempotency keys, which expire.
 
         :raises SetupError: something differs.
         """
@@ -139,7 +139,7 @@ class Copy:
             if store.store_id in existing
         )
         steps, rows = self._write_steps(group, stores, existing), MAX_ROWS + 1
-        while rows > MAX_ROWS:  # else it was the last transaction
+        while rows > MAX_ROWS:  # fewer: it was the last transaction
             rows = 0
             with self._target.transaction():
                 locked = dict(map(tuple, self._target.query("lock_revisions", *stores)))
@@ -159,7 +159,7 @@ class Copy:
     def _write_steps(
         self, group: Sequence[StoreRow], stores: Stores, existing: dict[int, StoreRow]
     ) -> Iterator[int]:
-        """The steps of transactions, which may end after each step."""
+        """The steps of the transactions, each of which may end after any step."""
         missing = [store.identity for store in group if store.store_id not in existing]
         if missing:
             self._insert(STORES, missing)
@@ -201,7 +201,7 @@ class Copy:
         return pair_rows(table, self._read(table, stores), read_rows(self._target, table, stores))
 
     def _read(self, table: Table, stores: Stores) -> Iterator[Row]:
-        """The source's rows, with the target's users; within a transaction, which creates users."""
+        """The source's rows, with the target's users, which the transaction creates if missing."""
         rows = read_rows(self._source, table, stores)
         are_users = [column in {"user_id", "added_by"} for column in table.columns]
         if self._store is None or not any(are_users):
@@ -216,7 +216,7 @@ class Copy:
         return iter(sorted(translated, key=table.key)) if table is MEMBERS else translated
 
     def _find_user(self, user_id: int | None) -> int | None:
-        """A deleted user's number becomes negative: no user of the target has it."""
+        """The target's number of a user; a negative number, which nobody has, if deleted."""
         if user_id is None:
             return None
         if user_id not in self._user_ids:
@@ -240,7 +240,7 @@ class Copy:
 
 
 def _group_stores(stores: Iterable[StoreRow]) -> Iterator[list[StoreRow]]:
-    """Stores that are copied together."""
+    """Groups of stores to copy together."""
     group: list[StoreRow] = []
     rows = 0
     for store in stores:

@@ -1,7 +1,7 @@
-"""Gives ids to the plants of a file: writes them, with their ids, to another file beside it.
+"""Assigns ids to the plants of a file: writes the plants with ids to a file beside it.
 
-Invariant: a file's plants get their ids once, before any of them is imported. The same command
-finds the file with the ids again, so it imports no plant twice.
+Invariant: plants get their ids once, before any is imported. Repeating the command finds the file
+with the ids, so no plant is imported twice.
 """
 
 import os
@@ -29,7 +29,7 @@ from plantstore.features.transfer.stores import Store
 def assigned_ids(
     source: Source, store: Store, errors: LineErrors, output: Output, *, dry_run: bool
 ) -> Iterator[Source]:
-    """The file with the ids, which stays if the import may begin."""
+    """The file with the ids, which is kept once the import may begin."""
     given = Path(source.name)
     original = (given if given.is_file() else Path("stdin")).absolute()
     if not os.access(original.parent, os.W_OK):
@@ -42,7 +42,7 @@ def assigned_ids(
         key = _write(source, store, errors, output, unfinished)
         finished = original.with_name(f"{original.name}.with-ids-{key}.csv")
         if finished.exists():
-            output.note(f"its plants have the ids in {finished}: remove that file to give new ones")
+            output.note(f"its plants have the ids in {finished}: remove that file for new ids")
         elif not dry_run and not errors.are_final:
             publish(unfinished, finished)
             output.note(f"its plants get the ids in {finished}")
@@ -54,7 +54,7 @@ def assigned_ids(
 def _write(
     source: Source, store: Store, errors: LineErrors, output: Output, unfinished: Path
 ) -> str:
-    """Write the plants with ids above the store's highest; returns a key of both."""
+    """Write the plants with ids above the store's highest; returns a hash of file and store."""
     highest = store.find_highest_id()
     if highest == INT64_MAX:
         raise SetupError(f"{store.name} has the plant {highest}: no higher ids are left")

@@ -23,7 +23,7 @@ from plantstore.features.transfer.stores import Store, with_store
 def _read_columns(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> Mapping[str, str]:
-    """The fields by the columns' names."""
+    """Parse --columns: the fields by column names."""
     columns = {}
     for part in text.split(",") if text else ():
         heading, _, field = part.rpartition("=")

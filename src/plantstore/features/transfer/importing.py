@@ -1,8 +1,8 @@
-"""The import of a file's plants into a store: they are staged, then checked, then written.
+"""Imports a file's plants into a store: stages them, checks them, then writes them.
 
-Invariant: plants that the store has are skipped, so repeating an import writes the missing plants.
-Unless lines with errors go to a file, nothing is written of a file in which a line, or a plant that
-the store has, is found to be in the way.
+Invariant: plants that the store already has are skipped, so repeating an import writes the missing
+ones. If a line has an error or conflicts with a stored plant, nothing is written, unless such lines
+go to a file.
 """
 
 from collections.abc import Iterator
@@ -27,10 +27,10 @@ _ALREADY_STORED = describe_error(AlreadyStoredError(plant_id=0)).error
 
 
 class Summary(Struct):
-    """What an import did, or, in a dry run, would do.
+    """What an import did or, in a dry run, would do.
 
-    ``changed`` plants had another name or tag, ``identical`` ones are in the store already,
-    ``repeated`` lines are identical to an earlier one, ``refused`` are the lines with an error.
+    Counts of plants: ``changed`` had another name or tag, ``identical`` were already stored; and of
+    lines: ``repeated`` equal an earlier line, ``refused`` have an error.
     """
 
     store: str
@@ -45,7 +45,7 @@ class Summary(Struct):
 def read_good_lines(
     source: Source, errors: LineErrors, output: Output, *, with_ids: bool
 ) -> Iterator[tuple[int, NewPlant]]:
-    """The plants of a file with their lines; the errors of other lines are collected."""
+    """The plants of a file with their lines; errors of other lines go to ``errors``."""
     with show_progress(output, "reading", source.size) as advance:
         read = 0  # bytes
         for number, (line, result) in enumerate(read_plants(source, with_ids=with_ids), 1):
@@ -59,10 +59,10 @@ def read_good_lines(
 
 
 class Import:
-    """An import into a store; what it counts is in its ``summary``.
+    """An import into a store; the counts are in ``summary``.
 
-    Its steps, in order: ``read``, ``check`` and ``write``. The last two yield, repeatedly, how many
-    more plants they have processed; ``staged`` and ``planned`` are what they process.
+    Call ``read``, ``check`` and ``write`` in this order. The last two yield how many more plants of
+    ``staged`` and ``planned`` they have processed.
     """
 
     def __init__(self, store: Store, errors: LineErrors, *, updates: bool) -> None:
@@ -73,7 +73,7 @@ class Import:
         self.staged, self.planned = Staging(), Staging()
 
     def read(self, source: Source, output: Output) -> None:
-        """Stage the plants. A line with the id of another line's plant is refused."""
+        """Stage the plants. A line that repeats another plant's id is refused."""
         for line, plant in read_good_lines(source, self._errors, output, with_ids=True):
             if (earlier := self.staged.add(Change(None, plant), line)) is None:
                 continue
@@ -104,7 +104,7 @@ class Import:
             self._count(line, change, None if error is None else describe_error(error))
 
     def write(self) -> Iterator[int]:
-        """Write the plan in portions; stop if a change is refused after all."""
+        """Write the plan in portions; stop if a change is refused."""
         self.summary.imported = self.summary.changed = 0
         rows = self.planned.read()
         while (portion := list(islice(rows, PORTION))) and not self._errors.are_final:

@@ -1,7 +1,6 @@
-"""The lines of a file that cannot be imported: the first on stderr, all in a file.
+"""Reports the lines that cannot be imported: the first on stderr, all in a file.
 
-The file is CSV: each row as it was, after its line number and its error. When the rows are
-corrected, it can be imported.
+The file is CSV: line number, error, and the row as it was. With corrected rows, it can be imported.
 """
 
 import csv
@@ -22,7 +21,7 @@ _MAX_SHOWN = 20
 
 
 class LineErrors:
-    """Counts the errors of a source's lines, and writes them to a file, if there is one."""
+    """Counts the errors of a source's lines, and writes them to the file, if there is one."""
 
     def __init__(self, file: IO[bytes] | None, source: Source) -> None:
         self._file = file
@@ -32,16 +31,16 @@ class LineErrors:
 
     @property
     def are_final(self) -> bool:
-        """Whether they prevent the import of the other lines."""
+        """Whether the errors prevent the import of the other lines."""
         return self.count > 0 and self._file is None
 
     def add(
         self, line: int, error: PlantStoreError | ErrorBody, plant: NewPlant | None = None
     ) -> None:
-        """Note an error of a line, or of its plant."""
+        """Add an error of a line, or of its plant."""
         cells: Any = None
         if isinstance(error, PlantStoreError):
-            # An error's message speaks of a request's body; its reason does not.
+            # The message is about a request's body; the reason is not.
             described, details = describe_error(error), error.details
             error = ErrorBody(described.error, str(details.get("reason", described.message)))
             cells = details.get("cells")
@@ -60,16 +59,16 @@ class LineErrors:
             self._file.write(text.getvalue().encode("utf-8", "surrogateescape"))
 
     def _to_cells(self, plant: NewPlant | None) -> Sequence[object]:
-        """The cells of a plant in the source's columns; of NDJSON, its line."""
+        """The cells of a plant in the source's columns; for NDJSON, its line."""
         fields = self._source.fields
         if not fields:
             return [msgspec.json.encode(plant).decode()]
         return [getattr(plant, field) if field in PLANT_FIELDS else "" for field in fields]
 
     def show(self) -> None:
-        """Show the first ones."""
+        """Show the first errors."""
         for sentence in self._first:
             click.echo(sentence, err=True)
         if self.count > _MAX_SHOWN:
-            hint = "" if self._file else "; --dry-run --errors FILE takes them all"
+            hint = "" if self._file else "; --dry-run --errors FILE writes all of them"
             click.echo(f"and {self.count - _MAX_SHOWN} more{hint}", err=True)

@@ -1,4 +1,4 @@
-"""Reads plants from lines: CSV, or NDJSON with a NewPlant in each, by the interface's rules.
+"""Reads plants from CSV, or from NDJSON with a NewPlant per line, by the interface's rules.
 
 The header of a CSV file names the columns, in any order.
 
@@ -16,16 +16,16 @@ from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.source import Source
 
-Line = tuple[int, NewPlant | RequestError]  # its number, and its plant, or why it has none
+Line = tuple[int, NewPlant | RequestError]  # number, and plant or error
 
 _NOT_READABLE = 40001
-_SHOWN = 200  # letters of a header
+_SHOWN = 200  # characters of a header
 _BREAK = re.compile(r"\s*[\r\n]\s*")
-_NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # what a source makes of such bytes
+_NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, decoded with surrogateescape
 
 
 def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
-    """The plants of a file; without ids, each gets the id 0.
+    """The plants of a file; a plant without an id gets the id 0.
 
     :raises SetupError: the file as a whole cannot be read.
     """
@@ -61,7 +61,7 @@ def _read_line(line: str, *, with_id: bool) -> NewPlant | RequestError:
 def _read_csv(
     lines: Iterator[str], first: str, source: Source, *, with_ids: bool
 ) -> Iterator[Line]:
-    """The plants of the lines of a file, each with the line it begins in.
+    """The plants of a file, each with the number of its first line.
 
     ``first`` is the first line that is not blank.
 
@@ -97,7 +97,7 @@ def _read_csv(
 
 
 def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
-    """The fields, or other names, of the columns of a file's header.
+    """The columns of a header: fields, or other names.
 
     :raises SetupError: the plants' fields cannot be matched to columns.
     """
@@ -106,7 +106,7 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
     shown = f"{source.name} has the columns: {header}"
     if missing := [name for name in named if name not in headings]:
         raise SetupError(f"{shown}; none is named {missing[0]!r}")
-    # A column with a field's name is not that field if another column was named for it.
+    # A column with a field's name is ignored if --columns names another for the field.
     columns = [named.get(name) or ("" if name in named.values() else name) for name in headings]
     if not with_ids:
         columns = ["" if column == "id" else column for column in columns]
@@ -124,7 +124,7 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
 def _read_record(
     columns: Sequence[str], cells: Sequence[str], raw: str, *, with_id: bool
 ) -> NewPlant | RequestError:
-    """The plant of a line. Blanks around cells are removed, unless they are in quotes."""
+    """The plant of a record. White space around cells is removed, unless it is in quotes."""
     quoted = ((cell, '"{}"'.format(cell.replace('"', '""'))) for cell in cells)
     texts = [_BREAK.sub(" ", cell if it in raw else cell.strip()) for cell, it in quoted]
     new_id = {} if with_id else {"id": 0}

@@ -1,6 +1,6 @@
-"""Writes a file as a whole or not at all, readable only by its owner; or to stdout.
+"""Writes a complete file or none, readable only by its owner; or writes to stdout.
 
-Invariant: a link is replaced; its target is never written.
+Invariant: a symbolic link is replaced; its target is never written.
 """
 
 import gzip
@@ -16,7 +16,7 @@ from plantstore.core.errors import SetupError
 
 @contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
-    """A file to write, compressed where its name ends in ``.gz``; stdout for ``-``.
+    """Open a file for writing, compressed if its name ends in ``.gz``; stdout for ``-``.
 
     The file appears, complete, when the block ends without an error.
     """
@@ -32,7 +32,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         unfinished.touch(0o600)
         with unfinished.open("wb") as file:
             if target.suffix == ".gz":
-                # Without a name and a time in it, the same plants give the same file.
+                # Without name and time in the header, the same plants give the same file.
                 with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
                     yield cast("BinaryIO", compressed)
             else:

@@ -129,7 +129,7 @@ def _find(store: Store, plant_id: int) -> NewPlant:
 
 
 def _change(store: Store, verb: str, changes: list[Change], output: Output, done: str) -> None:
-    """Make all changes or none, and say what was done, or why not."""
+    """Make all changes or none, and print the result or the reason."""
     refusals = store.write(f"plant {verb}", changes)
     if refused := [f"{it.message} ({it.error})" for it in refusals if it is not None]:
         raise SetupError("; ".join(refused))

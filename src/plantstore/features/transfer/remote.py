@@ -22,7 +22,7 @@ _decode = msgspec.json.Decoder(NewPlant).decode
 
 
 class RemoteStore:
-    """A store that is read and changed over HTTP; its ``name`` is its address."""
+    """A store behind a service; its ``name`` is its address."""
 
     def __init__(self, client: PlantStore, name: str) -> None:
         self.name = self.identity = name
@@ -44,7 +44,7 @@ class RemoteStore:
         return msgspec.convert(plant, NewPlant, from_attributes=True)
 
     def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
-        """See ``DatabaseStore``; of one list."""
+        """See ``DatabaseStore``; from one list."""
         listed = self.list_plants(None)
         plant = next(listed, None)
         for plant_id in ids:
@@ -56,7 +56,7 @@ class RemoteStore:
         return max((plant.id for plant in self.list_plants(None)), default=None)
 
     def find_room(self) -> None:
-        """See ``DatabaseStore``: only the service knows."""
+        """See ``DatabaseStore``: unknown here."""
 
     def find_deleted(self, plant_id: int) -> NewPlant | None:
         plant = None
@@ -69,7 +69,7 @@ class RemoteStore:
         self, _command: str, changes: Sequence[Change], *, is_atomic: bool = True
     ) -> Refusals:
         lines = [_to_line(change) for change in changes]
-        if is_atomic:  # with an Idempotency-Key: a lost response is sent again
+        if is_atomic:  # with an Idempotency-Key, so that a retry gets a lost response
             self._client.change_all(lines)
             return [None] * len(lines)
         refusals: Refusals = []
@@ -81,7 +81,7 @@ class RemoteStore:
         return refusals
 
     def log(self, _command: str, **_changed: object) -> None:
-        """Nothing: the service has its own logs."""
+        """Nothing to do: the service has its own logs."""
 
 
 def _to_line(change: Change) -> Line:

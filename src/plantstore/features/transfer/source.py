@@ -1,6 +1,6 @@
-"""The lines of a file or of stdin, decompressed by their content.
+"""Reads the lines of a file or stdin, and decompresses them.
 
-Invariant: of the file, no more than a line and the decompressor's buffers are in memory.
+Invariant: only a line and the decompressor's buffers are in memory.
 """
 
 import codecs
@@ -23,10 +23,10 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Source:
-    """A file, whose ``name`` is for messages; its ``size`` in bytes is None if it is not known.
+    """A file; ``name`` is for messages; ``size`` in bytes is None if unknown.
 
-    Its ``encoding`` is None if it must be detected, its ``columns`` map names in its header to the
-    fields of plants. The ``count`` of its lines is of those read.
+    ``encoding`` is None to detect it; ``columns`` maps names in the header to fields of plants;
+    ``count`` is the number of lines read so far.
     """
 
     def __init__(
@@ -38,18 +38,18 @@ class Source:
         self.encoding = encoding
         self.columns = columns
         self.count = 0
-        # Of a CSV file whose header was read, with the fields, or other names, of its columns:
+        # Set once the header of a CSV file was read: the fields, or other names, of its columns.
         self.header: Sequence[str] = ()
         self.fields: Sequence[str] = ()
         self._file = file
 
     @property
     def position(self) -> int:
-        """Bytes of the file that were read; 0 if its size is not known."""
+        """The number of bytes read; 0 if the size is unknown."""
         return 0 if self.size is None else self._file.tell()
 
     def lines(self) -> Iterator[str]:
-        """The lines with their ends. A byte that is not UTF-8 becomes a lone surrogate.
+        """The lines with their line breaks. A byte that is not UTF-8 becomes a lone surrogate.
 
         :raises SetupError: the file cannot be decompressed, or has no lines.
         """
@@ -99,7 +99,7 @@ def open_source(
     *,
     allow_empty: bool = False,
 ) -> Iterator[Source]:
-    """A file to read, or stdin for ``-``.
+    """Open a file for reading, or stdin for ``-``.
 
     :raises SetupError: there is no such file, or it is empty.
     """

@@ -1,6 +1,6 @@
-"""The plants of a store as commands read and change them: of a database here, else ``remote.py``.
+"""How commands read and change a store's plants: in a database here, over HTTP in ``remote.py``.
 
-Invariant: each change has its event, and counts, by the rules of every write.
+Invariant: each change follows the rules of all writes, with its event and counts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from plantstore.features.transfer.remote import RemoteStore
 
-Refusals = list[ErrorBody | None]  # None for what is done
+Refusals = list[ErrorBody | None]  # None for changes that were made
 Store = Union["DatabaseStore", "RemoteStore"]
 
 FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
@@ -33,7 +33,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
 
 
 class DatabaseStore:
-    """A store of a database; one that is only read stays as it was at the start.
+    """A store of a database. If the command only reads, it sees the state at its start.
 
     :raises PlantStoreError: there is no such store.
     """
@@ -45,14 +45,14 @@ class DatabaseStore:
         self.identity = f"{self._store.store_id} {self._store.created_at}"
 
     def export(self, form: str, tag: str | None) -> Iterator[bytes]:
-        """The plants at one moment, or those with a tag, in one of the ``FORMATS``."""
+        """All plants, or those with a tag, at one moment, in one of the ``FORMATS``."""
         header, write = FORMATS[form]
         yield header
         for page in self._read(tag):
             yield write(page)
 
     def list_plants(self, tag: str | None) -> Iterator[NewPlant]:
-        """The plants at one moment, or those with a tag, by id."""
+        """All plants, or those with a tag, at one moment, sorted by id."""
         for page in self._read(tag):
             yield from page
 
@@ -61,7 +61,7 @@ class DatabaseStore:
         return find_plants(self._session, self._store.store_id, [plant_id]).get(plant_id)
 
     def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
-        """The plants with these ids, which ascend, at one moment; None if there is none."""
+        """The plants with these ascending ids, at one moment; None for missing plants."""
         remaining = iter(ids)
         with self._session.snapshot():
             while portion := list(islice(remaining, PORTION)):
@@ -76,22 +76,22 @@ class DatabaseStore:
         return highest
 
     def find_room(self) -> int | None:
-        """How many more plants it may hold, if known."""
+        """How many more plants the store may hold, if known."""
         store = require_store(self._session, self.name)
         return None if store.max_plants is None else store.max_plants - store.plants
 
     def find_deleted(self, plant_id: int) -> NewPlant | None:
-        """The plant as it was when it was last deleted, if its event is kept."""
+        """The plant as it was before its last deletion, if the event is kept."""
         rows = self._session.query("find_last_deletion", self._store.store_id, plant_id)
         return NewPlant(*rows[0]) if rows else None
 
     def write(self, command: str, changes: Sequence[Change], *, is_atomic: bool = True) -> Refusals:
-        """Make changes of different plants, if atomic all or none; why each is refused."""
+        """Change different plants, if atomic all or none; returns the errors of refused changes."""
         refusals = write_changes(self._session, self._store, changes, command, is_atomic=is_atomic)
         return [None if error is None else describe_error(error) for error in refusals]
 
     def log(self, command: str, **changed: object) -> None:
-        """Note what a command has changed, in the audit trail too."""
+        """Record what a command has changed, also in the audit trail."""
         note_change(self._session, command, store=self.name, **changed)
 
     def _read(self, tag: str | None) -> Iterator[list[NewPlant]]:

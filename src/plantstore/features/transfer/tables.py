@@ -1,7 +1,7 @@
-"""The tables as a copy reads and writes them: in pages, the same on every database.
+"""Reads and writes the tables for a copy, in pages, the same on every database.
 
-Invariant: only a few pages are in memory, and rows are in the order of their keys, which are
-integers or bytes: every database and Python order them alike.
+Invariant: only a few pages are in memory. Rows are sorted by keys, which are integers or bytes:
+every database and Python sort them alike.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,15 +18,15 @@ PAGE_ROWS = 5000
 
 Item = TypeVar("Item")
 Pair = tuple[Row | None, Row | None]
-Stores = tuple[int, int]  # the ids of the first and the last of a range
+Stores = tuple[int, int]  # the first and last id of a range
 ALL: Stores = (0, INT64_MAX)
 
 
 class Table(Struct, frozen=True):
-    """A table by its name, and the queries that read a page of it and write its rows.
+    """A table: its name, and the queries that read a page and write rows.
 
     ``first`` is a lower bound of the keys. Rows of a store's table begin with the store's id, which
-    ``first`` omits; then come the other columns of the key.
+    ``first`` omits, then the other columns of the key.
     """
 
     name: str
@@ -53,7 +53,7 @@ class StoreRow(Struct, frozen=True):
 
     @property
     def identity(self) -> tuple[int, str, int]:
-        """The store's identity: the columns that are written first."""
+        """The store's identity: the columns written first."""
         return self.store_id, self.name, self.created_at
 
     @property
@@ -81,13 +81,13 @@ KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (
 
 
 def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Row]:
-    """The rows of these stores, which are read in pages."""
+    """The rows of these stores, read in pages."""
     start: tuple[Any, ...] = (stores[0], *table.first)
     last: tuple[Any, ...] | None = None
     while True:
         page = session.query(table.read, *start, stores[1], PAGE_ROWS)
-        # A page begins with the previous page's last row, unless that was deleted meanwhile, since
-        # there is no key above the highest.
+        # A page begins with the previous page's last row, unless it was deleted meanwhile, since no
+        # key can follow the highest.
         yield from page[1:] if page and table.key(page[0]) == last else page
         if len(page) < PAGE_ROWS:
             return
@@ -95,7 +95,7 @@ def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[
 
 
 def pair_rows(table: Table, ours: Iterator[Row], theirs: Iterator[Row]) -> Iterator[Pair]:
-    """Pairs of rows with the same key; None if one side has no such row."""
+    """Pairs of rows with the same key; None on a side without such a row."""
     our, their = next(ours, None), next(theirs, None)
     while our is not None or their is not None:
         if their is None or (our is not None and table.key(our) < table.key(their)):
@@ -110,7 +110,7 @@ def pair_rows(table: Table, ours: Iterator[Row], theirs: Iterator[Row]) -> Itera
 
 
 def in_parts(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items, some thousand at a time."""
+    """The items in parts of some thousands."""
     iterator = iter(items)
     while part := list(islice(iterator, PAGE_ROWS)):
         yield part

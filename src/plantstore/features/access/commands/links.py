@@ -1,4 +1,4 @@
-"""``plantstore link``: create, list, revoke: addresses to sign in with, once."""
+"""``plantstore link``: create, list and revoke addresses that sign in, once."""
 
 import click
 
@@ -126,5 +126,5 @@ def _find_own_address(settings: Settings) -> str:
 
 
 def make_url(address: str, code: str) -> str:
-    """The address that signs in; the page takes the code from it."""
+    """The address that signs in: the page reads the code from it."""
     return f"{address.rstrip('/')}/#code={code}"

@@ -1,5 +1,4 @@
-"""Access over HTTP: a store's members and tokens, as its owners see and change them.
+"""Access over HTTP: owners read and change a store's members, tokens and links.
 
-It is separate from requests for plants, which see its changes as they see any other process's
-commit.
+Requests for plants see these changes like a commit of any other process.
 """

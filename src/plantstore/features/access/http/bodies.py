@@ -1,6 +1,6 @@
 """Reads the bodies of requests that change access.
 
-Each field of a body has its rule as its description, which completes "NAME must be".
+Each field's description is its rule, which completes the sentence "NAME must be".
 """
 
 from typing import Annotated, Any, TypeVar
@@ -26,8 +26,8 @@ Text = Annotated[str, msgspec.Meta(description="a string")]
 async def read_body(request: Request, kind: type[Body]) -> Body:
     """The body as this struct; unknown keys are ignored.
 
-    :raises PlantStoreError: it is not JSON, or not such an object; the reason names the field. Or
-        it is to create something, with an Idempotency-Key: no secret is kept to be sent again.
+    :raises PlantStoreError: the body is not JSON, or not such an object; the reason names the
+        field. Or a create has an Idempotency-Key: a secret cannot be sent again.
     """
     check_media_type(request.headers)
     if request.method == "POST" and b"idempotency-key" in request.headers:

@@ -1,6 +1,6 @@
-"""Links to sign in with: an owner makes one for a member, and its code gives a token, once.
+"""Links to sign in with: an owner creates a link for a member; its code gives a token, once.
 
-Invariant: a code is never in a URL that reaches the service: pages have it in the fragment.
+Invariant: a code is never in a URL that reaches the service: it is in the page's fragment.
 """
 
 from typing import Annotated
@@ -37,7 +37,7 @@ from plantstore.sql.session import Session
 
 
 class LinkCode(Struct, frozen=True):
-    """The body that exchanges a code; with ``dry_run`` the code stays good."""
+    """The body that redeems a code; with ``dry_run`` the code stays valid."""
 
     code: Text
     dry_run: Annotated[bool, Meta(description="true or false")] = False
@@ -51,7 +51,7 @@ def create_link(days: int, session: Session, manager: Caller, body: TokenRequest
 
 
 async def read_links(database: Database, store_id: int, link_id: str | None) -> bytes:
-    """The links of a store that can be used now, or one, the first to expire first."""
+    """The links of a store that are valid now, or one of them, sorted by expiry."""
     rows = await database.read("find_links", store_id, store_id, *hash_range(link_id), now())
     return b",".join([encode(_describe(link)) for link in links.read_links(rows)])
 
@@ -75,7 +75,7 @@ def _describe(link: Link) -> Record:
 
 
 class Redemption:
-    """Redeems codes for tokens, for anybody who has one."""
+    """Redeems codes for tokens, for anybody who has a code."""
 
     def __init__(self, owners: Owners, app: App) -> None:
         self._owners = owners

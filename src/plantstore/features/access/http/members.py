@@ -21,9 +21,9 @@ class MemberRole(Struct, frozen=True):
 
 
 async def read_members(database: Database, store_id: int, subject: str | None) -> bytes:
-    """The members of a store, or one.
+    """The members of a store, or one of them.
 
-    :raises InvalidChangeError: nobody can have this name.
+    :raises InvalidChangeError: the name is invalid.
     """
     if subject is not None:
         check_subject(subject)
@@ -33,7 +33,7 @@ async def read_members(database: Database, store_id: int, subject: str | None) -
 
 def set_member(session: Session, manager: Caller, subject: str, body: MemberRole) -> Outcome:
     """Give a user a role; 201 for a new member."""
-    if "\ufffd" in subject:  # what a path has that is not UTF-8 was decoded to it
+    if "\ufffd" in subject:  # decoded from a path that is not UTF-8
         raise InvalidChangeError(reason="the user's name is not valid UTF-8")
     user, before = owners.set_member(session, manager, subject, body.role)
     member = to_record(user=user.subject, role=body.role)

@@ -1,8 +1,8 @@
-"""How owners read and change the access to their stores, in jobs; each change is logged.
+"""Runs the jobs in which owners read and change access to their stores; logs each change.
 
-Invariant: a change is made in one transaction, in which the caller is looked up again, and logged
-with its author when it is committed, even if the client has gone. Users are named by their numbers,
-as everywhere in the service's log.
+Invariant: a change is one transaction, in which the caller is looked up again. It is logged with
+its author after the commit, even if the client has gone. As everywhere in the service's log, users
+are named by number.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,9 +26,9 @@ from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
 Fields = Mapping[str, object]  # the fields of a log line about a change
-UNCHANGED: Fields = {}  # instead of these fields: nothing is logged
+UNCHANGED: Fields = {}  # as the fields of no change: nothing is logged
 Outcome = tuple[Response, Fields]
-# Of a session, who manages the store, the path's value if any, and the body if there is a kind.
+# Called with a session, the manager, the path's value if any, and the body if it has a type.
 Change = Callable[..., Outcome]
 Record = Mapping[str, object]  # a token, link or member, as clients see it
 # The JSON of a store's records, separated by commas: of all, or of one.
@@ -53,9 +53,9 @@ class Owners:
         self._logger = administration_logger()
 
     def reads(self, pattern: str, read: Callable[..., Awaitable[bytes]]) -> None:
-        """Add a read of a store, by its number and the path's value if any; it gives JSON.
+        """Add a read: it gets the store's number and the path's value if any, and returns JSON.
 
-        A store has one read at a time, so that others' come between.
+        A store has one read at a time, so that other stores get their turn.
         """
 
         async def operate(request: Request, *path: str) -> Response:
@@ -68,7 +68,7 @@ class Owners:
         self._app.routes.add_of_store(pattern, reads(operate))
 
     def lists(self, path: str, name: str, read: Read, missing: Callable[[str], Exception]) -> None:
-        """Add a list of a store, and below it each of its records, by what ``name`` names."""
+        """Add a list of a store's records and, below it, each record by its ``name``."""
 
         async def show(database: Database, store_id: int, value: str | None = None) -> bytes:
             records = await read(database, store_id, value)
@@ -89,7 +89,7 @@ class Owners:
         change: Change,
         kind: type[Struct] | None = None,
     ) -> None:
-        """Add a change to a store; the audit trail has the command's ``action``."""
+        """Add a change to a store; ``action`` is its name in the audit trail."""
 
         async def operate(request: Request, *path: str) -> Response:
             values, store_name = split(pattern, path)
@@ -114,7 +114,7 @@ class Owners:
     def audit(
         self, session: Session, request: Request, action: str, by: Caller | Token, changed: Fields
     ) -> None:
-        """Add a change to the audit trail, in its transaction, with the token's user."""
+        """Record a change in the audit trail, in its transaction, with the token's user."""
         actor = Actor(self._app.client_address(request), by.user_id, by.token_id)
         ((store,),) = session.query("find_store_name", by.store_id)
         details = {key: value for key, value in changed.items() if key != "member_id"}
@@ -126,6 +126,6 @@ class Owners:
 
 
 def split(pattern: str, path: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
-    """The values of a pattern, and the store's name, which follows them unless it is the own."""
+    """The values of a pattern, then the store's name, if the path has it."""
     count = pattern.count("{")
     return path[:count], path[count] if len(path) > count else None

@@ -44,14 +44,14 @@ class TokenRequest(Struct, frozen=True):
 
 
 async def read_tokens(database: Database, store_id: int, token_id: str | None) -> bytes:
-    """The valid tokens that open only this store, or one of them, the oldest first."""
+    """The valid tokens that open only this store, the oldest first, or one of them."""
     bounds = (*hash_range(token_id), now())
     ((tokens,),) = await database.read("show_tokens", store_id, *bounds)
     return tokens or b""
 
 
 def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
-    """Create a token for a member, which by default expires after so many days."""
+    """Create a token for a member, which by default expires after ``days``."""
     issued = owners.create_token(session, manager, read_grant(session, manager, body, days))
     record = describe_token(issued.token, token=issued.secret)
     return json_response(201, record, NO_STORE), describe_made(issued.token)
@@ -65,11 +65,11 @@ def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
 
 
 def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int) -> Grant:
-    """The grant that a body requests.
+    """The requested grant.
 
-    By default the label says who grants it and when, as on the command line.
+    The default label says who grants the token and when, as on the command line.
 
-    :raises InvalidChangeError: no token can have its expiry.
+    :raises InvalidChangeError: the expiry is invalid.
     """
     ((subject,),) = session.query("find_subject", manager.user_id)
     label = label_by(subject, f"{datetime.now(UTC):%Y-%m-%d}")

@@ -1,4 +1,4 @@
-"""The reference at ``/docs``: the OpenAPI document as a page, for any document."""
+"""Builds the reference at ``/docs``: an OpenAPI document as a page."""
 
 import re
 from collections.abc import Callable
@@ -83,7 +83,7 @@ def _list_error_numbers(response: Json) -> list[int]:
 
 
 def _phrase(status: str | int) -> str:
-    """Such as ``Not Found``; nothing for ``default`` or a range."""
+    """The phrase for a status, such as ``Not Found``; empty for ``default`` or a range."""
     number = int(status) if str(status).isdigit() else 0
     return HTTPStatus(number).phrase if number in set(HTTPStatus) else ""
 
@@ -94,7 +94,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "code": lambda code: Markup(_TOKEN.sub(_MARK, str(escape(code)))),  # noqa: S704 - escaped
     "example": values.write_example,
     "examples": samples.list_examples,
-    # Of a paragraph, and with its paragraphs; markdown-it escapes both.
+    # Text of one paragraph, and of several; markdown-it escapes both.
     "inline": lambda text: Markup(_MARKDOWN.renderInline((text or "").strip())),  # noqa: S704
     "markdown": lambda text: Markup(_MARKDOWN.render(text or "")),  # noqa: S704
     "numbers": _list_error_numbers,

@@ -1,6 +1,6 @@
-"""The OpenAPI document as the reference reads it: its JSON, without most references.
+"""The OpenAPI document for the reference page: JSON with most references resolved.
 
-Invariant: the only ``$ref`` left are those to ``components/schemas``, which the page links to.
+Invariant: the only remaining ``$ref`` are those to ``components/schemas``, which become links.
 """
 
 from typing import Any
@@ -8,11 +8,11 @@ from typing import Any
 SCHEMAS = "#/components/schemas/"
 _METHODS = ("post", "get", "put", "patch", "delete", "options", "head", "trace", "query")
 
-Json = Any  # what a JSON text holds
+Json = Any  # any JSON value
 
 
 def resolve(root: Json) -> Json:
-    """The document, with references replaced by what they refer to."""
+    """The document with its references resolved."""
 
     def put_in(node: Json) -> Json:
         if isinstance(node, list):
@@ -31,7 +31,7 @@ def resolve(root: Json) -> Json:
 
 
 def list_operations(document: Json, section: str = "paths") -> list[Json]:
-    """The operations of a resolved document, each with its ``method`` and its ``path``."""
+    """The operations of a resolved document, each with its ``method`` and ``path``."""
     operations: list[Json] = []
     for path, item in document.get(section, {}).items():
         of_path = item.get("parameters", [])

@@ -1,7 +1,6 @@
-"""Calls of an operation in curl, Python and JavaScript.
+"""Sample calls of an operation in curl, Python and JavaScript.
 
-Each is complete except for the token, a variable named ``TOKEN``, as the page says. A test
-runs them all.
+Each is complete except for the token, which is in the variable ``TOKEN``. A test runs them all.
 """
 
 import re
@@ -15,14 +14,14 @@ from msgspec import Struct
 from plantstore.features.reference.building.document import Json
 from plantstore.features.reference.building.values import PYTHON, write_value
 
-# Where `make serve` listens; the page's script puts the page's own address in its place.
+# Where `make serve` listens; the page's script replaces it by the page's own address.
 ORIGIN = "http://127.0.0.1:8080"
 _JSON = "application/json"
 _BEARER = "Authorization"
 
 
 class Call(Struct, frozen=True):
-    """A call: its address, its headers except the token's, and its body, JSON or text."""
+    """A call: its URL, its headers except the token's, and its body, which is JSON or text."""
 
     method: str
     url: str
@@ -34,7 +33,7 @@ class Call(Struct, frozen=True):
 
 
 def make_call(operation: Json, media_type: str = "") -> Call:
-    """The operation's call with all required parameters, each with its first example."""
+    """A call of the operation with all required parameters, each with its first example."""
     given: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}}
     for parameter in operation["parameters"]:
         if parameter.get("required"):
@@ -71,7 +70,7 @@ def list_examples(content: Json) -> list[tuple[str, Json]]:
 
 
 def example_of(parameter: Json) -> Json:
-    """The parameter's example, or its default; else its name, in braces."""
+    """The parameter's example, else its default, else its name in braces."""
     default = parameter["schema"].get("default", f"{{{parameter['name']}}}")
     return parameter.get("example", default)
 
@@ -99,7 +98,7 @@ def write_curl(call: Call) -> str:
 
 def write_python(call: Call) -> str:
     """The call in Python, with httpx."""
-    is_json = call.media_type == _JSON  # httpx sets the header then
+    is_json = call.media_type == _JSON  # httpx then sets the header
     parts = [f'"{call.url}"']
     if headers := _write_headers(call, 'f"Bearer {TOKEN}"', "" if is_json else call.media_type):
         parts.append(f"headers={headers}")

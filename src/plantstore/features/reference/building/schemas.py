@@ -1,4 +1,4 @@
-"""What a schema says, in a few words, and the fields of an object."""
+"""Describes a schema in a few words, and lists the fields of an object."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ _INT_RANGES = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits 
 
 
 class Field(Struct, frozen=True):
-    """A field of an object; ``depth`` counts the objects that it is in."""
+    """A field of an object; ``depth`` counts the objects around it."""
 
     name: str
     required: bool
@@ -25,7 +25,7 @@ def look_up(named: Mapping[str, Json], schema: Json) -> Json:
 
 
 def list_fields(named: Mapping[str, Json], schema: Json, depth: int = 0) -> Iterator[Field]:
-    """The fields of an object, or of the objects in an array, and of unnamed objects inside."""
+    """The fields of an object, or of an array's objects, with those of unnamed objects inside."""
     resolved = look_up(named, schema)
     for part in resolved.get("allOf", []):
         yield from list_fields(named, part, depth)
@@ -38,7 +38,7 @@ def list_fields(named: Mapping[str, Json], schema: Json, depth: int = 0) -> Iter
 
 
 def write_type(schema: Json) -> Markup:
-    """Such as ``string (date-time), at most 7 characters``; a named schema is a link to it."""
+    """Describe a type: ``string (date-time), at most 7 characters``; a named schema is a link."""
     if name := schema.get("$ref", "").removeprefix(SCHEMAS):
         text = Markup('<a href="#schema-{0}">{0}</a>').format(name)
     elif "items" in schema:

@@ -1,13 +1,13 @@
-"""Values of JSON, as they are written in JSON, JavaScript and Python.
+"""Writes JSON values in JSON, JavaScript and Python.
 
-A value that fits into a line gets one line; otherwise each key or item does, as in formatters.
+A value that fits gets one line; otherwise each key or item gets a line, as in formatters.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any
 
-_WIDTH = 62  # characters: the column for code is no wider
+_WIDTH = 62  # characters: the width of the code column
 PYTHON = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -17,9 +17,9 @@ def write_value(
     used: int = 0,
     words: Mapping[str, str] = {},
 ) -> str:
-    """The value, its further lines indented by ``column``; ``used`` characters precede it.
+    """Write a value, with further lines indented by ``column``; ``used`` characters precede it.
 
-    ``words`` are those that a language writes differently from JSON.
+    ``words`` are the literals that a language writes differently from JSON.
     """
     flat = json.dumps(value, ensure_ascii=False)
     if not value or not isinstance(value, dict | list):
@@ -37,5 +37,5 @@ def write_value(
 
 
 def write_example(value: Any) -> str:  # noqa: ANN401 - JSON
-    """An example as text: text as it is, anything else as JSON."""
+    """An example as text: strings unquoted, anything else as JSON."""
     return value.rstrip("\n") if isinstance(value, str) else write_value(value)
