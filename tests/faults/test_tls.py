@@ -1,10 +1,12 @@
 """The service speaks TLS with the certificate that it is given, and drains there too."""
 
+import select
 import shlex
+import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -38,8 +40,9 @@ def trust(certificate: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(certificate / "cert.pem"))
 
 
-def connect_without_handshake(service: Service) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", int(service.origin.rsplit(":", 1)[1])), 30)
+def connect_without_handshake(service: Service, source: str = "127.0.0.1") -> socket.socket:
+    address = "127.0.0.1", int(service.origin.rsplit(":", 1)[1])
+    return socket.create_connection(address, 30, (source, 0))
 
 
 def expect_alive(service: Service) -> None:
@@ -85,6 +88,25 @@ def test_a_handshake_that_never_comes_makes_room(start: StartService) -> None:
         for _ in range(5):
             stack.enter_context(connect_without_handshake(service))
         expect_alive(service)
+
+
+def test_handshakes_of_one_address_do_not_delay_another(
+    start: StartService, trust: ssl.SSLContext
+) -> None:
+    service = start()
+    hello = ssl.MemoryBIO()
+    with suppress(ssl.SSLWantReadError):
+        trust.wrap_bio(ssl.MemoryBIO(), hello, server_hostname="127.0.0.1").do_handshake()
+    begin = hello.read()
+    service.process.send_signal(signal.SIGSTOP)  # until all have begun
+    with ExitStack() as stack:
+        flood = [stack.enter_context(connect_without_handshake(service)) for _ in range(200)]
+        other = stack.enter_context(connect_without_handshake(service, "127.0.0.2"))
+        for connection in (*flood, other):
+            connection.sendall(begin)
+        service.process.send_signal(signal.SIGCONT)
+        assert other.recv(1)
+        assert len(select.select(flood, [], [], 0)[0]) < len(flood) / 2
 
 
 def test_handshakes_that_fail_take_no_memory(start: StartService) -> None:

@@ -10,16 +10,18 @@ import logging
 import math
 from collections.abc import Callable, Hashable
 from enum import Enum, auto
+from functools import partial
+from socket import socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
-from plantstore.server.connections import Connections
+from plantstore.server.connections import Connections, begin
 from plantstore.server.heads import CLOSE, MAX_HEAD, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.sender import MAX_COPIED, Sender
-from plantstore.server.sockets import count_unacknowledged, count_unread, find_address, reset
+from plantstore.server.sockets import count_unacknowledged, count_unread, reset
 from plantstore.server.tracing import REQUEST_ID, TracingLines, read_id
 
 logger = logging.getLogger(__name__)
@@ -49,15 +51,23 @@ HANDSHAKE, REQUEST, HEAD, RESPONSE, BODY, END = Phase
 _READING = (REQUEST, HEAD)
 
 
+def connect(connections: Connections, client: socket, address: str) -> bool:
+    """Serve a client that was accepted."""
+    make_protocol = partial(Connection, connections, address)
+    loop = asyncio.get_running_loop()
+    begin(loop.connect_accepted_socket(make_protocol, client), lambda _: None)
+    return True
+
+
 class Connection(asyncio.Protocol):
     """One of the ``connections``. It waits ``since`` then, for at most ``timeout`` seconds."""
 
     _transport: asyncio.Transport
     _sender: Sender
 
-    def __init__(self, connections: Connections) -> None:
-        self.address = ""
-        self.network: Hashable = ""
+    def __init__(self, connections: Connections, address: str) -> None:
+        self.address = address
+        self.network = network_of(address)
         self.since, self.timeout = connections.now, math.inf
         self._connections = connections
         self._get_cached = connections.application.get_cached
@@ -86,8 +96,6 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # a server's transports are
         """Count the connection, and open it if there is room."""
-        self.address = find_address(transport)
-        self.network = network_of(self.address)
         self._send_on(transport)
         self._connections.begin(self, transport)
 

@@ -15,6 +15,7 @@ from plantstore.core.settings import Settings
 from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
+from plantstore.server.sockets import give_memory_back
 from plantstore.server.tracing import RequestIds
 from plantstore.server.turns import Turns
 
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
 _TICK = 0.1  # seconds: the precision of deadlines
+_TURNS = 8  # of a network in an iteration of the event loop; with TLS 1: a handshake takes 1 ms
+_MAX_FREED = 16 * 2**20  # bytes that the process keeps for the next messages
 _ROOM = 64  # one in so many connections is closed at a time: finding them takes time
 
-Handshake = Coroutine["asyncio.Future[Any]", None, asyncio.Transport | None]
+Start = Coroutine["asyncio.Future[Any]", None, Any]
 
 
 class Connections:
@@ -46,7 +49,8 @@ class Connections:
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
         self.pools = application.pools
-        self.turns = Turns()
+        self._peak = 0  # bytes that were used since memory was given back
+        self.turns = Turns(_TURNS if self.certificate is None else 1)
         self.is_stopping = self.is_draining = False
         self._busy: set[Hashable] = set()  # networks without an idle connection, as of this tick
         self._loop = asyncio.get_running_loop()
@@ -73,7 +77,7 @@ class Connections:
             handshake = self._loop.start_tls(
                 transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
             )
-            _begin(handshake, connection.open)
+            begin(handshake, connection.open)
 
     def _admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or some can be made."""
@@ -107,6 +111,9 @@ class Connections:
 
     async def drain(self) -> None:
         self.is_draining = True
+        while self.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)  # the last of them are opened
         for connection in tuple(self.opened):
             connection.shutdown()
         await self._are_closed.wait()
@@ -140,21 +147,27 @@ class Connections:
         unsent = self.pools.unsent_bytes
         if unsent.used > unsent.size:
             self._make_room(known for known in self.opened if known.holder == unsent.largest)
+        used = unsent.used + self.pools.unread_bytes.used
+        self._peak = max(self._peak, used)
+        if self._peak - used > _MAX_FREED:
+            self._peak = used
+            give_memory_back()
 
 
-def _begin(handshake: Handshake, done: Callable[[asyncio.Transport | None], None]) -> None:
-    """Start the coroutine of ``loop.start_tls`` at once: all bytes from now on belong to it.
+def begin(start: Start, done: Callable[[Any], object]) -> None:
+    """Start a coroutine of the loop's at once, such as ``start_tls``; it needs no task.
 
-    ``done`` gets its transport, or None if it fails. It needs no task.
+    With ``start_tls``, all bytes from now on belong to TLS. ``done`` gets the result, or None if it
+    fails.
     """
 
     def proceed(future: object) -> None:
         del future  # the task has the error, whose traceback has this frame
         try:
-            handshake.send(None)
+            start.send(None)
         except StopIteration as end:
             done(end.value)
         except OSError:  # such as ssl.SSLError: the client's problem
             done(None)
 
-    handshake.send(None).add_done_callback(proceed)
+    start.send(None).add_done_callback(proceed)

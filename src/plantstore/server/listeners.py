@@ -4,13 +4,12 @@ Invariant: a Unix socket's file is replaced only if nobody listens on it, and re
 still ours.
 """
 
-import asyncio
 import errno
 import os
 import socket
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,8 +17,8 @@ from typing import Any
 
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
+from plantstore.server.turns import BACKLOG
 
-BACKLOG = 2048
 _NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 _FIRST_FD = 3  # the first socket that systemd passes
 # Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
@@ -68,17 +67,6 @@ def make_local(url: str) -> str:
 def is_loopback(listener: socket.socket) -> bool:
     """Whether only clients on this machine reach it."""
     return listener.family == socket.AF_UNIX or ip_address(listener.getsockname()[0]).is_loopback
-
-
-async def accept_waiting(
-    listener: socket.socket, make_protocol: Callable[[], asyncio.Protocol]
-) -> None:
-    """Accept the connections that clients have made: closing the listener would reset them."""
-    loop = asyncio.get_running_loop()
-    with suppress(BlockingIOError):
-        for _ in range(BACKLOG):
-            connected, _address = listener.accept()
-            await loop.connect_accepted_socket(make_protocol, connected)
 
 
 def _inherit() -> list[socket.socket]:

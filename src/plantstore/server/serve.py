@@ -17,12 +17,12 @@ import uvloop
 
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
-from plantstore.server.connection import Connection
+from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
-from plantstore.server.listeners import BACKLOG, accept_waiting
 from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, keep_notifying, notify, notify_reload
 from plantstore.server.sockets import allow_open_files
+from plantstore.server.turns import Acceptor
 
 logger = logging.getLogger(__name__)
 
@@ -92,21 +92,17 @@ class Server:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for signals that came in a worker
         application = await self._create_application()
         self._connections = connections = Connections(application, self._settings)
-        make_protocol = partial(Connection, connections)
-        servers = [
-            await self._loop.create_server(make_protocol, sock=listener, backlog=BACKLOG)
-            for listener in listeners
-        ]
+        acceptor = Acceptor(connections.turns, partial(connect, connections))
+        for listener in listeners:
+            acceptor.listen(listener)
         running = [beside(), self._stop_when_broken(application)]
         if connections.certificate is not None:
             running.append(connections.certificate.follow_files())
         tasks = [self._loop.create_task(part) for part in running]
         notify(READY)
         await self._drain.wait()
-        for listener, server in zip(listeners, servers, strict=True):
-            await accept_waiting(listener, make_protocol)
-            server.close()
-            listener.close()
+        for listener in listeners:
+            acceptor.close(listener)
         with suppress(TimeoutError):
             await asyncio.wait_for(connections.drain(), self._drain_seconds)
         for task in tasks:

@@ -1,4 +1,4 @@
-"""The system's state of connected sockets, and its limit on them."""
+"""The system's state of connected sockets, and its limits on them and on memory."""
 
 import asyncio
 import fcntl
@@ -8,8 +8,6 @@ import struct
 import sys
 import termios
 from contextlib import suppress
-
-from plantstore.core.settings import UNIX
 
 _OTHER_FILES = 200
 
@@ -24,13 +22,12 @@ def allow_open_files(connections: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def find_address(transport: asyncio.BaseTransport) -> str:
-    """The client's address, ``unix`` on a Unix socket; empty if it has disconnected."""
-    connected = transport.get_extra_info("socket")
-    if connected is not None and connected.family == socket.AF_UNIX:
-        return UNIX
-    name = transport.get_extra_info("peername")
-    return str(name[0]) if isinstance(name, tuple) else ""
+def give_memory_back() -> None:
+    """Give what was freed back to the system; glibc keeps it."""
+    import ctypes  # noqa: PLC0415 - takes 3 ms, and only a flood needs it
+
+    with suppress(AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def reset(transport: asyncio.Transport) -> None:

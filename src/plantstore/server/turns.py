@@ -1,18 +1,33 @@
-"""Turns of networks: work of connections that others need not wait for.
+"""Accepts connections, and gives each network its turns: a flood from one delays only itself.
 
-Invariant: in an iteration of the event loop, each network has one piece of work done.
+Invariant: in an iteration of the event loop, no network has more than its quantum of work done.
 """
 
 import asyncio
+import logging
+import socket
 from collections import deque
 from collections.abc import Callable, Hashable
+from contextlib import suppress
+from functools import partial
+
+from plantstore.core.pools import network_of
+from plantstore.core.settings import UNIX
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 2048
+_RETRY_SECONDS = 1.0
+
+Connect = Callable[[socket.socket, str], bool]
 
 
 class Turns:
     """The ``waiting`` work by network: each returns whether there was still something to do."""
 
-    def __init__(self) -> None:
+    def __init__(self, quantum: int) -> None:
         self.waiting: dict[Hashable, deque[Callable[[], bool]]] = {}
+        self._quantum = quantum
         self._loop = asyncio.get_running_loop()
 
     def wait(self, network: Hashable, work: Callable[[], bool]) -> None:
@@ -23,9 +38,45 @@ class Turns:
 
     def _begin_round(self) -> None:
         for network, pieces in tuple(self.waiting.items()):
-            while pieces and not pieces.popleft()():
-                pass
+            left = self._quantum
+            while left and pieces:
+                left -= pieces.popleft()()
             if not pieces:
                 del self.waiting[network]
         if self.waiting:
             self._loop.call_soon(self._begin_round)
+
+
+class Acceptor:
+    """Accepts clients on listening sockets; ``connect`` gets each client and its address."""
+
+    def __init__(self, turns: Turns, connect: Connect) -> None:
+        self._turns = turns
+        self._connect = connect
+        self._loop = asyncio.get_running_loop()
+
+    def listen(self, listener: socket.socket) -> None:
+        listener.settimeout(0)
+        self._loop.add_reader(listener, self._accept, listener)
+
+    def close(self, listener: socket.socket) -> None:
+        """Close the socket, after the last clients: it would reset their connections."""
+        self._accept(listener)
+        self._loop.remove_reader(listener)
+        listener.close()
+
+    def _accept(self, listener: socket.socket) -> None:
+        try:
+            with suppress(BlockingIOError, ConnectionAbortedError):
+                for _ in range(BACKLOG):
+                    client, name = listener.accept()
+                    address = UNIX if listener.family == socket.AF_UNIX else name[0]
+                    network = network_of(address)
+                    if len(self._turns.waiting.get(network, ())) < BACKLOG:
+                        self._turns.wait(network, partial(self._connect, client, address))
+                    else:
+                        client.close()
+        except OSError as error:  # such as too many open files
+            logger.warning("cannot accept connections: %s", error)
+            self._loop.remove_reader(listener)
+            self._loop.call_later(_RETRY_SECONDS, self.listen, listener)
