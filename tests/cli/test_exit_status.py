@@ -85,7 +85,6 @@ MISTAKES = {
     "settings show prot": "there is no setting 'prot'; did you mean port?",
     "--settings": "Option '--settings' requires an argument.",
     "serve --cors-origin example.org": "--cors-origin is 'example.org', but must be *, none, or",
-    f"{' '.join(CREATE)} --max-plants x": "'x' is not a valid whole number",
     "token create --create --store Nursery --user ada": "'Nursery' is not a valid store name: use",
 }
 

@@ -4,12 +4,10 @@ import sys
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from plantstore.cli.administration_log import name_token, noting
 from plantstore.cli.options import (
     grant_options,
-    quota_option,
     role_option,
     session_options,
     store_option,
@@ -21,8 +19,6 @@ from plantstore.core.model import Grant, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
-
-_GIVEN = ParameterSource.COMMANDLINE
 
 
 @click.command()
@@ -44,7 +40,6 @@ _GIVEN = ParameterSource.COMMANDLINE
     "is that of --store, or the only one of the user.",
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
-@quota_option
 @session_options
 def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> None:
     """Create a token and print it: it cannot be shown again.
@@ -64,12 +59,6 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
         issued = create_token(session, grant)
         note("token create", **name_token(issued.token))
     print_issued(issued, output)
-    store = issued.token.store
-    if click.get_current_context().get_parameter_source("max_plants") is _GIVEN and not any(
-        new.startswith("store ") for new in missing
-    ):
-        advice = f"`plantstore store set {store} --max-plants {grant.max_plants}` changes its quota"
-        output.note(f"{store} was there before, so --max-plants was not used: {advice}")
     for similar in missing:
         if "did you mean" in similar:
             output.note(f"check the name of the new {similar}")

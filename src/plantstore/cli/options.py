@@ -90,19 +90,6 @@ def output_options(command: Command) -> Command:
     return run
 
 
-def quota_option(command: Command) -> Command:
-    """Add ``--max-plants N``: the quota of a new store."""
-    return click.option(
-        "--max-plants",
-        type=WholeNumber(1),
-        callback=lambda context, _option, given: (
-            find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
-        ),
-        metavar="N",
-        help="Maximum number of plants in a new store; by default the setting max_plants.",
-    )(command)
-
-
 def yes_option(explanation: str) -> Callable[[Command], Command]:
     """Add ``--yes``: skip the confirmation, or do what would be refused."""
     return click.option("-y", "--yes", is_flag=True, help=explanation)
@@ -134,7 +121,8 @@ def grant_options(command: Command) -> Command:
         given["role"] = Role(given["role"]) if given.get("role") else None
         given["scopes"] = frozenset(map(Scope, given.get("scopes", ()))) or None
         fields = {name: given.pop(name) for name in Grant.__struct_fields__ if name in given}
-        command(grant=Grant(user, **fields), **given)
+        settings = find_sources(click.get_current_context()).read(Settings, "max_plants")
+        command(grant=Grant(user, **fields, max_plants=settings.max_plants), **given)
 
     for option in (
         click.option(

@@ -8,15 +8,17 @@ import click
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
+    WholeNumber,
     output_options,
     pass_database,
-    quota_option,
     reading_options,
     session_options,
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.cli.sources import find_sources
 from plantstore.core.model import Role, Store
+from plantstore.core.settings import Settings
 from plantstore.databases import create_database, open_session
 from plantstore.features.access import stores
 from plantstore.features.access.members import list_all_members
@@ -33,7 +35,15 @@ def store() -> None:
 
 @store.command()
 @click.argument("name")
-@quota_option
+@click.option(
+    "--max-plants",
+    type=WholeNumber(1),
+    callback=lambda context, _option, given: (
+        find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
+    ),
+    metavar="N",
+    help="Maximum number of plants; by default the setting max_plants.",
+)
 @pass_database
 @output_options
 def create(name: str, max_plants: int | None, database: str, output: Output) -> None:
