@@ -1,1 +1,1 @@
-"""Measures the service beside baselines, in the same run: ``python -m bench``."""
+"""Measures the service and baselines in the same run: ``python -m bench``."""

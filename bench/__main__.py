@@ -1,4 +1,4 @@
-"""``python -m bench``: measure the scenarios that are named, or all, with wrk."""
+"""``python -m bench``: measure the named scenarios, or all, with wrk."""
 
 import math
 import signal
@@ -22,9 +22,9 @@ _COLUMNS = ("clients", "server", "requests/s", "service by it", "p50 ms", "p99 m
 @click.option("--seconds", default=2, show_default=True, help="Seconds of a run.")
 @click.option("--rounds", default=5, show_default=True, help="Runs of every server.")
 def main(names: tuple[str, ...], seconds: int, rounds: int) -> None:
-    """Measure the service in rounds, with a baseline beside it.
+    """Measure the service and a baseline, in rounds.
 
-    nginx sends a file, and pgbench the bare statements: they check no token, and note no event.
+    nginx sends a file, and pgbench the bare statements: they check no token, and record no event.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     results: dict[str, Result] = {}

@@ -11,8 +11,8 @@ from bench.scenarios import Scenario
 from bench.servers import Response, Server, WrongResponseError, running_server
 from tests.postgres.server import PROGRAMS, free_port
 
-# One process, which keeps the file open. A small body takes fewer system calls where it is written
-# together with its head than with sendfile and tcp_nopush.
+# One process, which keeps the file open. For a small body, writing it together with its head takes
+# fewer system calls than sendfile with tcp_nopush.
 _NGINX = """
 daemon off; master_process off; pid nginx.pid; error_log stderr warn;
 events {{ worker_connections 1024; }}
@@ -31,13 +31,13 @@ http {{
 }}
 """
 _MIN_SENDFILE = 64 * 1024
-_CONNECT_SECONDS = 3  # which pgbench counts in its time, but not in its rate
+_CONNECT_SECONDS = 3  # pgbench counts them in its time, but not in its rate
 _SCRIPTS = Path(__file__).parent / "pgbench"
 
 
 @contextmanager
 def running_nginx(folder: Path, response: Response) -> Iterator[Server]:
-    """Nginx, which gives the body of the response."""
+    """Run nginx; yields the body of its response."""
     port, file, settings = free_port(), folder / "plants", folder / "nginx.conf"
     file.write_bytes(response.body)
     sendfile = "on" if len(response.body) >= _MIN_SENDFILE else "off"
@@ -48,7 +48,7 @@ def running_nginx(folder: Path, response: Response) -> Iterator[Server]:
 
 
 def run_pgbench(scenario: Scenario, url: str, seconds: int) -> Run:
-    """Transactions a second, at as many connections as the service's load has."""
+    """Transactions per second, with as many connections as the service's load has."""
     command = [str(PROGRAMS / "pgbench"), "--no-vacuum", "--protocol", "prepared"]
     command += [f"--client={scenario.connections}", f"--time={seconds + _CONNECT_SECONDS}"]
     command += ["--file", str(_SCRIPTS / f"{scenario.script}.sql"), url]

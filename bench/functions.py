@@ -1,8 +1,8 @@
-"""``python -m bench.functions``: how many functions and files of the service a request takes.
+"""``python -m bench.functions``: how many of the service's functions and files a request runs.
 
-The service runs in this process, by its command line; requests come over a socket, one after
-another. A function counts, in whichever thread, where each request of a kind called it: what the
-service does by itself from time to time does not count.
+The service runs in this process, by its command line; requests come over a socket, one by one. A
+function counts, in any thread, only if every request of a kind called it: periodic work does not
+count.
 """
 
 import os
@@ -28,7 +28,7 @@ from tests.postgres.server import free_port
 
 _PACKAGE = f"{Path(plantstore.__file__).parent}/"
 _REPEATS = 10
-_SETTLE_SECONDS = 0.02  # what a request does after its response counts too
+_SETTLE_SECONDS = 0.02  # work after the response counts too
 # The first list after a write is not cached, the second has not been seen by its bytes.
 _KINDS = ("create", "delete", "list, changed", "list, cached", "list, same bytes")
 
@@ -38,14 +38,14 @@ _called: Functions = set()
 
 def _count(frame: FrameType, event: str, _argument: object) -> None:
     code = frame.f_code
-    # A comprehension is not a function of its own in newer Pythons.
+    # In newer Pythons, a comprehension is not a function.
     is_function = not code.co_name.startswith("<") or code.co_name == "<lambda>"
     if event == "call" and is_function and code.co_filename.startswith(_PACKAGE):
         _called.add((code.co_filename.removeprefix(_PACKAGE), code.co_qualname))
 
 
 def _count_and_stop(origin: str, token: str) -> dict[str, Functions]:
-    """The functions that all requests of a kind called; then the service is stopped."""
+    """Count the functions that all requests of a kind called; then stop the service."""
     calls: dict[str, Functions] = {}
     requests = {kind: make_requests(kind) for kind in _KINDS}
     try:
@@ -65,7 +65,7 @@ def _count_and_stop(origin: str, token: str) -> dict[str, Functions]:
 @click.command()
 @click.option("--names", is_flag=True, help="Show the functions too.")
 def main(*, names: bool) -> None:
-    """Count the functions and files of the service that a request of each kind takes."""
+    """Count the functions and files of the service that a request of each kind runs."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as threads:
         store = fill_store(f"sqlite:///{folder}/plants.db", 1000)
         port = free_port()

@@ -1,10 +1,9 @@
-"""``python -m bench.instructions``: the instructions of a request in user space, by valgrind.
+"""``python -m bench.instructions``: count a request's instructions in user space, by valgrind.
 
-They are nearly the same on every run, whatever else the machine does, so that a change of a
-percent shows; the kernel's are not among them, nor what the service does by itself in that time.
-Some clients send a request each, and the next one when all have their responses. Settings are
-taken from the environment, as in
-``PLANTSTORE_METRICS=127.0.0.1:9464 python -m bench.instructions``.
+The count is nearly the same on every run, even on a busy machine, so a change of one percent shows.
+It excludes the kernel and periodic work. Several clients send a request each, and the next one when
+all have responses. Settings come from the environment: ``PLANTSTORE_METRICS=127.0.0.1:9464 python
+-m bench.instructions``.
 """
 
 import re
@@ -28,9 +27,9 @@ _CLIENTS = 32
 _WARM_ROUNDS = 3
 _ROUNDS = 30
 _IDLE_SECONDS = 5
-_START_SECONDS = 3  # then the service has done what it does once, soon after its start
+_START_SECONDS = 3  # the work just after a start is done by then
 _TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
-_SETTINGS = {"PLANTSTORE_SLOW_REQUEST": "0"}  # all are slow here, and would be logged
+_SETTINGS = {"PLANTSTORE_SLOW_REQUEST": "0"}  # under valgrind all are slow, and would be logged
 _KINDS = (
     *("create", "create, traced", "delete", "list, from the database"),
     *("list, same bytes", "list, same bytes, traced", "events"),
@@ -72,7 +71,7 @@ def _load(
 
 
 def _count(service: Server, out: Path, work: Callable[[], None]) -> tuple[int, float]:
-    """The service's instructions while this works, and the seconds that it takes."""
+    """The service's instructions during the work, and the seconds that the work takes."""
     _control(service, "--instr=on")
     began = time.monotonic()
     work()

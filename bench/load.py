@@ -1,6 +1,6 @@
-"""Loads: wrk for some seconds, with one of the scripts in ``lua/``.
+"""Loads: wrk with one of the scripts in ``lua/``, for some seconds.
 
-Invariant: a run with any response that is an error, or cut, raises.
+Invariant: a run with an error response, or a truncated one, raises.
 """
 
 import math
@@ -17,9 +17,9 @@ _LUA = Path(__file__).parent / "lua"
 
 
 class Run(Struct, frozen=True):
-    """Responses, how many of them a second, seconds of latency, and of the server's CPU for each.
+    """Responses, their rate, seconds of latency, and seconds of the server's CPU per response.
 
-    NaN is what was not measured. ``wrong`` are errors, and responses that were cut.
+    NaN means not measured. ``wrong`` counts errors and truncated responses.
     """
 
     requests: int
@@ -31,7 +31,7 @@ class Run(Struct, frozen=True):
 
 
 class Load(Struct, frozen=True):
-    """The requests of a script, which has ``arguments``, on so many connections."""
+    """The requests of a script with these ``arguments``, on so many connections."""
 
     script: str
     url: str
@@ -42,7 +42,7 @@ class Load(Struct, frozen=True):
     def start(
         self, first_number: int, seconds: float, cores: Sequence[int] = LOAD_CORES
     ) -> "subprocess.Popen[bytes]":
-        """Begin to send them; they have numbers beyond the first."""
+        """Begin to send requests, with numbers from ``first`` on."""
         command = ["wrk", "-t1", f"-c{self.connections}", f"-d{seconds:.0f}s", "--timeout", "60s"]
         command += ["--script", f"{self.script}.lua"]
         for name, value in self.headers.items():
@@ -53,7 +53,7 @@ class Load(Struct, frozen=True):
         )
 
     def run(self, first_number: int, seconds: float, cores: Sequence[int]) -> Run:
-        """Send them, to the end."""
+        """Send requests, and wait for the end."""
         with self.start(first_number, seconds, cores) as process:
             said, _ = process.communicate()
         try:

@@ -1,4 +1,4 @@
-"""Kinds of requests that are measured one by one, each about another plant or page, or repeated."""
+"""Requests that are measured one by one, each for another plant or page, or repeated."""
 
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection
@@ -14,7 +14,7 @@ Request = tuple[str, str, str | None, dict[str, str]]  # method, path, body, hea
 
 
 def make_requests(kind: str) -> Iterator[Request]:
-    """Requests of a kind, without end; traced ones have headers as proxies add them."""
+    """Endless requests of a kind; traced requests have headers as proxies add them."""
     first = 10**15 * (2 if "traced" in kind else 1)
     for number in count(1):
         trace = {"traceparent": f"00-{number:032x}-{number:016x}-01", "X-Request-Id": f"{number:x}"}
@@ -31,7 +31,7 @@ def make_requests(kind: str) -> Iterator[Request]:
 
 
 def send(connection: HTTPConnection, request: Request, headers: Mapping[str, str]) -> None:
-    """Send one request, whose response is not awaited."""
+    """Send one request, without waiting for the response."""
     method, path, body, own = request
     media_type = {"Content-Type": "application/json"} if body else {}
     connection.request(method, path, body, {**headers, **media_type, **own})

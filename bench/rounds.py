@@ -1,6 +1,6 @@
 """Measures a scenario in rounds, each a short run of the service and of its baseline.
 
-So a noisy machine disturbs all of them alike, and their ratio the least.
+So a noisy machine disturbs all of them alike, and hardly their ratio.
 """
 
 import statistics
@@ -31,22 +31,22 @@ from bench.stores import fill_store, fresh_database
 SERVICE = "service"
 _WARM_UP_SECONDS = 1
 
-RunServer = Callable[[int, int], Run]  # by the run's number and its seconds
+RunServer = Callable[[int, int], Run]  # takes the run's number and its seconds
 
 
 class Result(Struct, frozen=True):
-    """A scenario's runs by server, ``service`` first; ``memory`` is the service's in MiB."""
+    """A scenario's runs by server, ``service`` first; ``memory`` is the service's, in MiB."""
 
     runs: dict[str, list[Run]]
     memory: float
 
     def median(self, server: str, field: str) -> float:
-        """The median of a field of the server's runs."""
+        """The median of a field over the server's runs."""
         values: list[float] = [getattr(run, field) for run in self.runs[server]]
         return statistics.median(values)
 
     def ratios(self, baseline: str) -> list[float]:
-        """The service's rate by the baseline's, round by round."""
+        """The service's rate divided by the baseline's, round by round."""
         pairs = zip(self.runs[SERVICE], self.runs[baseline], strict=True)
         return [service.rate / other.rate for service, other in pairs]
 
@@ -65,7 +65,7 @@ def measure(scenario: Scenario, rounds: int, seconds: int) -> Result:
             etag = next(value for name, value in listed.headers if name.lower() == b"etag")
             headers["If-None-Match"] = etag.decode()
         response = _ask(scenario, service, headers)
-        # Of a store's own plants each run deletes others.
+        # Each run deletes other plants of the store.
         numbers = store.plants // (rounds + 1) if scenario.method == "DELETE" else 10**9
         make_runs = partial(_make_runs, scenario, headers, numbers)
         servers: dict[str, RunServer] = {SERVICE: make_runs(service)}
@@ -99,7 +99,7 @@ def _ask(scenario: Scenario, server: Server, headers: dict[str, str]) -> Respons
 def _make_runs(
     scenario: Scenario, headers: dict[str, str], numbers: int, server: Server
 ) -> RunServer:
-    """What runs the scenario's load for the server, each time with so many numbers of its own."""
+    """A function that runs the scenario's load on the server, each time with new numbers."""
     url, connections = f"{server.origin}{scenario.path}", scenario.connections
     load = Load(scenario.script, url, headers, connections, [scenario.plants])
 

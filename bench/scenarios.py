@@ -1,8 +1,8 @@
-"""The scenarios: which load on a store of which size, and what is measured beside it.
+"""The scenarios: a load, the size of the store, and the baseline.
 
-``list`` asks for the same page again, so that it comes from memory; ``read`` for another page each
-time, so that it comes from the database; ``changed`` for the same page after each create.
-``-traced`` adds headers as proxies do, other ones in each request.
+``list`` requests the same page again, which is cached; ``read`` another page each time, from the
+database; ``changed`` the same page after each create. ``-traced`` adds headers like a proxy, which
+differ in each request.
 """
 
 from msgspec import Struct
@@ -16,9 +16,9 @@ _MANY = 10**6
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
-    """``script`` is one in ``lua/``; ``listed`` is the plants in a list, 0 for an unchanged one.
+    """``script`` is in ``lua/``; ``listed`` is the plants in a list, 0 for an unchanged list.
 
-    ``method``, ``path``, ``media_type`` and ``body`` are the first request's.
+    ``method``, ``path``, ``media_type`` and ``body`` are those of the first request.
     """
 
     script: str = "list"
@@ -30,8 +30,8 @@ class Scenario(Struct, frozen=True, kw_only=True):
     status: int = 200
     listed: int = 100
     connections: int = 32
-    baseline: str = NGINX  # what is measured beside it, if anything
-    postgres: bool = False  # with the database, the service and the load on all cores
+    baseline: str = NGINX  # measured in the same rounds, if any
+    postgres: bool = False  # database, service and load run on all cores
 
 
 _CREATE = Scenario(script="create", method="POST", path="/plants", body=_NEW_PLANT, baseline="")
@@ -46,7 +46,7 @@ _CHANGES = Scenario(
 )
 _DELETE = Scenario(
     script="delete",
-    plants=_MANY,  # one run's share of them is more than it deletes
+    plants=_MANY,  # a run's share is more than it deletes
     method="DELETE",
     path=f"/plants/{_MANY * SPACING}",
     status=204,

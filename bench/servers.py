@@ -1,4 +1,4 @@
-"""Server processes to measure, on one core, with the load on another; ended whatever happens."""
+"""Runs the servers to measure, on one core, with the load on another, and always ends them."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class WrongResponseError(Exception):
-    """A server gave another response than the scenario is about: there is nothing to measure."""
+    """A server's response is not what the scenario expects, so there is nothing to measure."""
 
 
 class Response(Struct, frozen=True):
@@ -44,7 +44,7 @@ class Server(Struct, frozen=True):
     pid: int
 
     def cpu_seconds(self) -> float:
-        """Seconds of CPU that all threads of the process have used."""
+        """Seconds of CPU used by all threads of the process."""
         fields = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS  # utime, stime: see proc(5)
 
@@ -63,7 +63,7 @@ def running_service(
     cores: Sequence[int] = SERVER_CORES,
     environ: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Server]:
-    """``plantstore serve`` on this database; ``environ`` has further settings."""
+    """Run ``plantstore serve`` on this database; ``environ`` has further settings."""
     port = free_port()
     settings = {"PLANTSTORE_DATABASE": database, "PLANTSTORE_PORT": str(port), **environ}
     with running_server([*command, "serve"], port, folder, settings, cores) as server:
@@ -78,7 +78,7 @@ def running_server(
     environ: Mapping[str, str] = os.environ,
     cores: Sequence[int] = SERVER_CORES,
 ) -> Iterator[Server]:
-    """A process that listens on this port of loopback, from when its ``/readyz`` is 200."""
+    """Run a process that listens on this loopback port; yields once its ``/readyz`` is 200."""
     origin = f"http://127.0.0.1:{port}"
     with (folder / "log").open("ab") as log:
         process = subprocess.Popen(
@@ -93,7 +93,7 @@ def running_server(
 
 
 def pin(command: Sequence[str], cores: Sequence[int]) -> list[str]:
-    """The command, to be run on these cores; its process id stays the same."""
+    """The command that runs this command on these cores, with the same process id."""
     return ["taskset", "--cpu-list", ",".join(map(str, cores)), *command]
 
 

@@ -1,7 +1,7 @@
-"""``python -m bench.soak``: load for a long time, during which nothing may grow but the events.
+"""``python -m bench.soak``: a long load, during which only the events may grow.
 
 The load creates and deletes the same thousand plants, and reads lists and events. The largest value
-of the last third must not be above that of the second by over a tenth.
+of the last third may exceed that of the second third by at most a tenth.
 """
 
 import sys
@@ -27,7 +27,7 @@ Sample = Mapping[str, float]
 @click.option("--minutes", default=30.0, show_default=True)
 @click.option("--postgres", is_flag=True, help="On PostgreSQL instead of SQLite.")
 def main(minutes: float, *, postgres: bool) -> None:
-    """Load the service for so many minutes, and show whether anything has grown."""
+    """Load the service for so many minutes, and show what has grown."""
     with tempfile.TemporaryDirectory(prefix="plantstore-soak-") as name, ExitStack() as stack:
         folder = Path(name)
         url = stack.enter_context(fresh_database(folder, postgres=postgres))
@@ -53,7 +53,7 @@ def _run(service: Server, store: Store, folder: Path, seconds: float) -> Iterato
 
 
 def _grows(name: str, values: list[float]) -> bool:
-    """Print the largest values by thirds; whether the last is above the second."""
+    """Print the largest value of each third; returns whether the last exceeds the second."""
     third = len(values) // 3
     first, second, last = (max(values[n * third : (n + 1) * third]) for n in range(3))
     grows = last > second * _GROWTH + 1

@@ -1,6 +1,6 @@
-"""Databases with one store of any size, filled by SQL directly: 10^7 plants in under a minute.
+"""Creates databases with one store of any size, filled directly by SQL: 10^7 plants take a minute.
 
-All plants take the same number of bytes in a response, so that all pages of a length do.
+All plants have the same size in a response, so that pages of the same length do too.
 """
 
 import base64
@@ -15,7 +15,7 @@ from bench.servers import PLANTSTORE
 from tests.databases import execute
 from tests.postgres.server import PostgresServer
 
-SPACING = 1000  # from one id to the next: room for many cursors between two plants
+SPACING = 1000  # between two ids: room for many cursors
 _FILL = """
 WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
 INSERT INTO plants (store_id, id, name, tag)
@@ -26,7 +26,7 @@ _COUNT = "UPDATE revisions SET revision = $1, plants = $1, trimmed = $1"
 
 
 class Store(Struct, frozen=True):
-    """The URL of a database whose one store has so many plants, and a token for it."""
+    """A store: the URL of its database, its number of plants, and a token for it."""
 
     database: str
     token: str
@@ -44,7 +44,7 @@ def fresh_database(folder: Path, *, postgres: bool) -> Iterator[str]:
 
 
 def fill_store(url: str, plants: int) -> Store:
-    """The store in a new database, with so many plants, and no events."""
+    """Create a store in a new database, with so many plants and no events."""
     store = make_store(url, plants)
     execute(url, _FILL, [(plants, SPACING)])
     execute(url, _COUNT, [(plants,)])
@@ -52,7 +52,7 @@ def fill_store(url: str, plants: int) -> Store:
 
 
 def make_store(database: str, plants: int, name: str = "garden", role: str = "owner") -> Store:
-    """The database's store, made where it is missing, with a new token. It fills nothing."""
+    """The database's store, created empty if missing, with a new token."""
     migrate = [*PLANTSTORE, "--database", database, "migrate"]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
@@ -62,5 +62,5 @@ def make_store(database: str, plants: int, name: str = "garden", role: str = "ow
 
 
 def encode_cursor(last_id: int) -> str:
-    """As the service's ``Link`` has it; a form that it does not know fails the load."""
+    """Encode a cursor as the service does; if it differs, the load fails."""
     return base64.urlsafe_b64encode(last_id.to_bytes(8, "big", signed=True)).decode().rstrip("=")

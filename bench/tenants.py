@@ -1,6 +1,6 @@
-"""``python -m bench.tenants``: how long one tenant waits while another one floods.
+"""``python -m bench.tenants``: how long one tenant waits while another floods the service.
 
-The median time of a list and of a create may be three times what it is without the flood.
+The median time of a list and of a create may be up to three times that without the flood.
 """
 
 import sys
@@ -24,7 +24,7 @@ _MAX_RATIO = 3.0
 _EVENTS, _PLANTS = 1000, 2000
 _ROUNDS = 5
 _START_SECONDS = 1.0
-_PAIRS = 100  # of a list and a create, in a round
+_PAIRS = 100  # of a list and a create, per round
 _FILL = """
 INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id)
 VALUES (1, $1, 'plant.created', $1, $2, 0, 1, 'bench', 'bench')
@@ -35,7 +35,7 @@ _OK = 200
 
 
 class Flood(Struct, frozen=True):
-    """Requests of one kind, each with ``count`` lines as its body, and their ``status``."""
+    """Requests of one kind, each with a body of ``count`` lines, and their expected ``status``."""
 
     path: str
     method: str = "GET"
@@ -46,7 +46,7 @@ class Flood(Struct, frozen=True):
 
 
 _NEW_PLANT = '{"id":NUMBER,"name":"Monstera deliciosa"}\n'
-_PLANT = '{"name":"Monstera NUMBER"}\n'  # another one each time, or nothing is written
+_PLANT = '{"name":"Monstera NUMBER"}\n'  # a new name each time, else nothing is written
 _CHANGE = '{"op":"upsert","id":1NUMBER,"name":"Monstera deliciosa"}\n'
 _OF_JSON = (("Content-Type", "application/json"),)
 _OF_NDJSON = (("Content-Type", "application/x-ndjson"),)
@@ -88,7 +88,7 @@ def main(names: tuple[str, ...], connections: int, *, postgres: bool) -> None:
 
 
 def _measure(service: Server, flooding: str, token: str, name: str, connections: int) -> float:
-    """Print the medians; the greatest ratio."""
+    """Print the medians; returns the greatest ratio."""
     alone: Times = {"list": [], "create": []}
     beside: Times = {"list": [], "create": []}
     for _ in range(_ROUNDS):
@@ -108,9 +108,9 @@ def _measure(service: Server, flooding: str, token: str, name: str, connections:
 
 @contextmanager
 def _flood(service: Server, token: str, flood: Flood, connections: int) -> Iterator[None]:
-    """Send such requests as fast as these connections receive the responses."""
+    """Send the requests as fast as these connections receive responses."""
     headers = {"Authorization": f"Bearer {token}", **dict(flood.headers)}
-    first = time.time_ns() // 10**6 % 10**9 * 1000  # in no other run
+    first = time.time_ns() // 10**6 % 10**9 * 1000  # used in no other run
     path, line = (
         part.replace("LIMIT", "1").replace("NUMBER", f"{first}")
         for part in (flood.path, flood.line)
@@ -133,7 +133,7 @@ def _flood(service: Server, token: str, flood: Flood, connections: int) -> Itera
 
 
 def _time(service: Server, token: str, times: Times) -> None:
-    """Add the times of lists and creates, one after another, of plants that are not there."""
+    """Add the times of lists and of creates of new plants, one by one."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     with closing(HTTPConnection(service.origin.removeprefix("http://"))) as connection:
         for _ in range(_PAIRS):

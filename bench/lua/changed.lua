@@ -1,4 +1,4 @@
--- The same list after each create: half of the requests are lists, each of them has changed.
+-- The same list after each create: half of the requests are lists, and each list has changed.
 
 require "load"
 

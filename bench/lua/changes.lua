@@ -1,6 +1,6 @@
 require "load"
 
--- A plant's life, so that the store does not grow.
+-- Creates and deletes each plant, so that the store does not grow.
 local life = '{"id":%d,"name":"Monstera deliciosa","tag":"tropical"}\n'
   .. '{"op":"update","id":%d,"name":"Monstera adansonii"}\n'
   .. '{"op":"upsert","id":%d,"name":"Monstera adansonii","tag":"tropical"}\n'

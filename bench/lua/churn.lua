@@ -1,5 +1,5 @@
--- Creates and deletes a thousand plants again and again: some of them are there, others not. Between
--- them it reads lists and events.
+-- Creates and deletes a thousand plants again and again: some of them exist, others do not. In
+-- between it reads lists and events.
 
 require "load"
 

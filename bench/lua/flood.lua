@@ -1,4 +1,4 @@
--- Requests that no cache has: another limit and parameter each time, or the body with new numbers.
+-- Requests that no cache has: a new limit and parameter each time, or a body with new numbers.
 
 require "load"
 

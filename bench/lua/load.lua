@@ -1,4 +1,4 @@
--- What all scripts share. Arguments: the run's first number, and what a script prepares itself with.
+-- Shared by all scripts. Arguments: the run's first number, and what a script needs to prepare.
 
 local number
 
@@ -13,7 +13,7 @@ function take_number()
   return number
 end
 
--- Created ids lie beyond those of a filled store; deleted ones are its own (see stores.py).
+-- Created ids are above those of a filled store; deleted ids are the store's own (see stores.py).
 function format_create(id, more)
   local headers = {["Content-Type"] = "application/json"}
   for name, value in pairs(more or wrk.headers) do headers[name] = value end
@@ -22,7 +22,7 @@ function format_create(id, more)
   return wrk.format("POST", "/plants", headers, body)
 end
 
--- Headers as a proxy adds them: a trace and an id of each request, and the client's address.
+-- Headers as a proxy adds them: a trace and an id per request, and the client's address.
 local traced
 
 function trace()
@@ -41,7 +41,7 @@ function format_delete(id)
   return wrk.format("DELETE", string.format("/plants/%d", id or 1000 * take_number()))
 end
 
--- Prints what was counted as a line of JSON, the last that wrk writes. Times in seconds.
+-- Prints the counts as a line of JSON, the last line that wrk writes. Times are in seconds.
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(

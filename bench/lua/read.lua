@@ -1,4 +1,4 @@
--- Asks for another page of 100 each time, far from the one before it.
+-- Requests another page of 100 each time, far from the previous page.
 
 require "load"
 

@@ -1,2 +1,2 @@
--- The bare statement of a list from memory: the look-up of its token.
+-- The bare statement of a cached list: the lookup of its token.
 SELECT user_id, scopes FROM tokens WHERE store_id = 1 AND token_hash = '\x00';

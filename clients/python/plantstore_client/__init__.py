@@ -1,6 +1,6 @@
 """Plant Store from Python: exact ids, paging, many changes at once, events, and safe retries.
 
-A request that fails on its way, or comes too early, is sent again; no create is done twice.
+A request that is lost, or that the service asks to send later, is retried; creates are done once.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import httpx
 
-_WAITS = (0.2, 1.0, 5.0, None)  # seconds before a request is sent again
+_WAITS = (0.2, 1.0, 5.0, None)  # seconds before each retry
 _NOT_FOUND, _IDENTICAL_PLANT, _CHANGED, _OUTCOME_UNKNOWN = 404, 40004, 41201, 50303
 _NDJSON = {"Content-Type": "application/x-ndjson"}
 _LINES_A_REQUEST, _SILENCE = 1000, 40.0  # seconds; a quiet stream has a comment every 15 s
@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 class Refused(Exception):  # noqa: N818 - the service works, and says no
-    """The service refused: ``error`` is its number; ``line``, of ``change_all``, is from 1."""
+    """The service refused. ``error`` is a number; ``line``, for ``change_all``, counts from 1."""
 
     def __init__(self, response: httpx.Response) -> None:
         self.status = response.status_code
@@ -38,7 +38,7 @@ class Refused(Exception):  # noqa: N818 - the service works, and says no
 
 @dataclass(frozen=True, slots=True)
 class Plant:
-    """A plant. ``etag`` stands for its contents as read, and is what ``if_match`` takes."""
+    """A plant. ``etag`` identifies its contents as they were read; pass it as ``if_match``."""
 
     id: int
     name: str
@@ -48,7 +48,7 @@ class Plant:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One of many changes; all but the id is optional for ``delete``."""
+    """One of many changes; ``delete`` needs only the id."""
 
     op: Literal["create", "update", "upsert", "delete"]
     id: int
@@ -59,7 +59,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one change: the status of a single request, and its error if any."""
+    """The result of one change: the status of a single request, and its error, if any."""
 
     status: int
     etag: str | None = None
@@ -69,7 +69,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change to the store. Only owners of the store see who made it."""
+    """One change to the store. Only owners of the store see who made the change."""
 
     revision: int
     kind: str
@@ -81,7 +81,7 @@ class Event:
 
 
 class PlantStore(AbstractContextManager["PlantStore"]):
-    """The token's own store, or with a ``url`` that ends in ``/stores/NAME`` that one."""
+    """A store: the token's own, or the store NAME if ``url`` ends in ``/stores/NAME``."""
 
     def __init__(self, url: str, token: str, *, timeout: float = 30.0) -> None:
         headers = {"Authorization": f"Bearer {token}"}
@@ -91,12 +91,12 @@ class PlantStore(AbstractContextManager["PlantStore"]):
         self._client.close()
 
     def create(self, plant: Plant) -> Plant:
-        """Create a plant. Refused: 40003, the id is another plant's; 40004, it exists already."""
+        """Create a plant. Refused: 40003, another plant has the id; 40004, it already exists."""
         headers = {"Idempotency-Key": str(uuid.uuid4())}
         return _plant(plant.id, self._send("POST", "plants", json=_data(plant), headers=headers))
 
     def plants(self, *, tag: str | None = None) -> Iterator[Plant]:
-        """Yield all plants by id, or those with a tag; each request reads a page of 1,000."""
+        """Yield plants by id, all or those with a tag; each request reads a page of 1,000."""
         query = {"include": ["id", "etag"], "limit": "1000"} | ({} if tag is None else {"tag": tag})
         return (_read(Plant, plant) for plant in self._pages(httpx.URL("plants", params=query)))
 
@@ -107,36 +107,36 @@ class PlantStore(AbstractContextManager["PlantStore"]):
             yield from _read_lines(listed)
 
     def plant(self, plant_id: int) -> Plant:
-        """Read a plant. Refused: 40401, it does not exist."""
+        """Read a plant. Refused: 40401, no such plant."""
         return _plant(plant_id, self._send("GET", f"plants/{plant_id}"))
 
     def update(self, plant: Plant, *, if_match: str | None = None) -> Plant:
-        """Replace name and tag. Refused: 40401, no such plant; 41201, not as ``if_match`` says."""
+        """Replace name and tag. Refused: 40401, no such plant; 41201, ``if_match`` fails."""
         request = {"json": _data(plant), "headers": {"If-Match": if_match} if if_match else {}}
         try:
             return _plant(plant.id, self._send("PUT", f"plants/{plant.id}", **request))
         except Refused as refused:
             if refused.error == _CHANGED and (current := self.plant(plant.id)) == plant:
-                return current  # updated already: that response was lost
+                return current  # already updated: that response was lost
             raise
 
     def delete(self, plant_id: int, *, if_match: str | None = None) -> None:
-        """Delete a plant. Refused: 40401, no such plant; 41201, not as ``if_match`` says."""
+        """Delete a plant. Refused: 40401, no such plant; 41201, ``if_match`` fails."""
         headers = {"If-Match": if_match} if if_match else {}
         self._send("DELETE", f"plants/{plant_id}", headers=headers)
 
     def change(self, changes: Iterable[Change]) -> Iterator[tuple[Change, Result]]:
-        """Make changes, as many as there are, and yield each with its result, in order.
+        """Make any number of changes, and yield each with its result, in order.
 
-        After an interruption, the changes without a result are sent again: then a create is done
-        if an identical plant exists, and a delete if its plant does not.
+        After an interruption, changes without a result are sent again: a create then counts as done
+        if an identical plant exists, and a delete if its plant does not exist.
         """
         rest = iter(changes)
         while portion := list(islice(rest, _LINES_A_REQUEST)):
             yield from self._change_portion(portion)
 
     def change_all(self, changes: Iterable[Change]) -> list[Result]:
-        """Make up to 1,000 changes: all of them, or none. Refused: a change is, at ``line``."""
+        """Make up to 1,000 changes: all or none. Refused: the change at ``line`` failed."""
         headers = _NDJSON | {"Idempotency-Key": str(uuid.uuid4())}
         done = self._send("POST", "changes?atomic=true", content=_lines(changes), headers=headers)
         return [_read(Result, json.loads(line)) for line in _read_lines(done)]
@@ -146,12 +146,12 @@ class PlantStore(AbstractContextManager["PlantStore"]):
         return int(self._send("GET", "events?after=latest").headers["Store-Revision"])
 
     def events(self, *, after: int | None = None) -> Iterator[Event]:
-        """Yield the changes after a revision, or all. Refused: 41001, list the plants again."""
+        """Yield the events after a revision, or all. Refused: 41001, list the plants again."""
         query = {"limit": "1000"} | ({} if after is None else {"after": str(after)})
         return (_event(event) for event in self._pages(httpx.URL("events", params=query)))
 
     def listen(self, *, after: int | None = None) -> Iterator[Event]:
-        """Yield each change after a revision, or from now on, as it happens, for ever."""
+        """Yield each event after a revision, or from now on, as it happens, for ever."""
         last = self.revision() if after is None else after
         while True:
             headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
@@ -206,7 +206,7 @@ def _checked(response: httpx.Response) -> httpx.Response:
 
 
 def _read_lines(response: httpx.Response) -> Iterator[bytes]:
-    """The lines as they come; httpx's own end at U+2028 too, which names may have."""
+    """The lines as they arrive; httpx would also split at U+2028, which names may contain."""
     rest = b""
     for part in _checked(response).iter_bytes():
         *lines, rest = (rest + part).split(b"\n")
@@ -220,7 +220,7 @@ def _wait(seconds: float | None, error: Exception) -> None:
 
 
 def _repeated(change: Change, result: Result) -> Result:
-    """The result of a change that may have been made by the request before."""
+    """The result of a change that the previous request may have made."""
     if change.op == "create" and result.error == _IDENTICAL_PLANT:
         return Result(200)
     return Result(204) if change.op == "delete" and result.status == _NOT_FOUND else result
@@ -235,7 +235,7 @@ def _lines(changes: Iterable[Change]) -> bytes:
 
 
 def _read(kind: type[_T], data: Mapping[str, Any]) -> _T:
-    """Fields that a newer service adds are left out."""
+    """Decode a value; fields that a newer service adds are dropped."""
     return kind(**{f.name: data[f.name] for f in fields(kind) if f.name in data})  # type: ignore[arg-type]
 
 

@@ -1,12 +1,12 @@
 /**
  * Plant Store from TypeScript and JavaScript: exact ids, paging, many changes at once, events, and safe retries.
  *
- * Ids are bigints, because a number holds only integers up to 2^53 exactly. A request that fails on its way, or that
- * the service asks to send later, is sent again up to three times. A create has an `Idempotency-Key`, so it is done
- * once. Runs in browsers, Node 18 or newer, Deno and Bun.
+ * Ids are bigints, because a number is exact only up to 2^53. A request that is lost, or that the service asks to send
+ * later, is retried up to three times. A create has an `Idempotency-Key`, so it is done once. Runs in browsers, Node 18
+ * or newer, Deno and Bun.
  */
 
-/** A plant. `etag` stands for its contents as you read them, and is what `ifMatch` takes. */
+/** A plant. `etag` identifies its contents as you read them; pass it as `ifMatch`. */
 export interface Plant {
   id: bigint;
   name: string;
@@ -14,7 +14,7 @@ export interface Plant {
   etag?: string;
 }
 
-/** One of many changes; all but the id is optional for `delete`. */
+/** One of many changes; `delete` needs only the id. */
 export interface Change {
   op: "create" | "update" | "upsert" | "delete";
   id: bigint;
@@ -23,7 +23,7 @@ export interface Change {
   ifMatch?: string;
 }
 
-/** The result of one change: the status that a single request would have, and its error if any. */
+/** The result of one change: the status that a single request would have, and its error, if any. */
 export interface Result {
   status: number;
   etag?: string;
@@ -31,7 +31,7 @@ export interface Result {
   message?: string;
 }
 
-/** One change to the store. Only owners of the store see who made it. */
+/** One change to the store. Only owners of the store see who made the change. */
 export interface StoreEvent {
   revision: number;
   kind: "plant.created" | "plant.updated" | "plant.deleted";
@@ -42,7 +42,7 @@ export interface StoreEvent {
   token_id?: string;
 }
 
-/** The service refused: `error` is its number, such as 40401 for no such plant; `line`, of `changeAll`, is from 1. */
+/** The service refused: `error` is a number, such as 40401; `line`, for `changeAll`, counts from 1. */
 export class Refused extends Error {
   constructor(
     readonly status: number, readonly error: number, message: string, readonly retryAfter: number, readonly line?: number,
@@ -51,16 +51,16 @@ export class Refused extends Error {
   }
 }
 
-const WAITS = [200, 1000, 5000]; // milliseconds before a request is sent again
+const WAITS = [200, 1000, 5000]; // milliseconds before each retry
 const SILENCE = 40_000; // a quiet stream has a comment every 15 s
 const LINES_A_REQUEST = 1000;
 const [OUTCOME_UNKNOWN, IDENTICAL_PLANT, CHANGED] = [50303, 40004, 41201];
 const NDJSON = { "Content-Type": "application/x-ndjson" };
 
 type Sent = RequestInit & { headers?: Record<string, string> };
-type Data = any; // what JSON holds
+type Data = any; // any JSON value
 
-/** A store: `url` is the service's, for the token's own store, or ends in `/stores/NAME`. */
+/** A store: the token's own, or the store NAME if `url` ends in `/stores/NAME`. */
 export class PlantStore {
   readonly #url: string;
   readonly #token: string;
@@ -76,7 +76,7 @@ export class PlantStore {
     return toPlant(plant.id, await this.#send("POST", "plants", { headers, body: line(plant) }));
   }
 
-  /** All plants by id, or those with a tag; each request reads a page of 1,000. */
+  /** Plants by id, all or those with a tag; each request reads a page of 1,000. */
   async *plants(query: { tag?: string } = {}): AsyncGenerator<Plant> {
     const parameters = new URLSearchParams("include=id_text&include=etag&limit=1000");
     if (query.tag !== undefined) parameters.set("tag", query.tag);
@@ -88,7 +88,7 @@ export class PlantStore {
     return toPlant(id, await this.#send("GET", `plants/${id}`));
   }
 
-  /** Replace name and tag. Refused: 40401, the plant does not exist; 41201, it is not as `ifMatch` says. */
+  /** Replace name and tag. Refused: 40401, the plant does not exist; 41201, it does not match `ifMatch`. */
   async update(plant: Plant, ifMatch?: string): Promise<Plant> {
     const headers = { "Content-Type": "application/json", ...condition(ifMatch) };
     try {
@@ -100,7 +100,7 @@ export class PlantStore {
     }
   }
 
-  /** Delete a plant. Refused: 40401, the plant does not exist; 41201, it is not as `ifMatch` says. */
+  /** Delete a plant. Refused: 40401, the plant does not exist; 41201, it does not match `ifMatch`. */
   async delete(id: bigint, ifMatch?: string): Promise<void> {
     await this.#send("DELETE", `plants/${id}`, { headers: condition(ifMatch) });
   }
@@ -115,7 +115,7 @@ export class PlantStore {
     while (rest.length > 0) yield* this.#changePortion(rest.splice(0, LINES_A_REQUEST));
   }
 
-  /** Make up to 1,000 changes: all of them, or none. Refused: a change is, the one at `line`. */
+  /** Make up to 1,000 changes: all or none. Refused: the change at `line` failed. */
   async changeAll(changes: Change[]): Promise<Result[]> {
     const headers = { ...NDJSON, "Idempotency-Key": crypto.randomUUID() };
     const done = await this.#send("POST", "changes?atomic=true", { headers, body: toLines(changes) });
@@ -127,7 +127,7 @@ export class PlantStore {
     return Number((await this.#send("GET", "events?after=latest")).headers.get("Store-Revision"));
   }
 
-  /** The changes after a revision, until now. Refused: 41001, some are no longer available: list the plants again. */
+  /** The events after a revision, until now. Refused: 41001, some are no longer available: list the plants again. */
   async *events(after: number): AsyncGenerator<StoreEvent> {
     for await (const event of this.#pages(`events?include=id_text&limit=1000&after=${after}`)) yield toEvent(event);
   }
@@ -198,14 +198,14 @@ export class PlantStore {
     const headers = { Authorization: `Bearer ${this.#token}`, ...init.headers };
     const response = await fetch(new URL(path, this.#url), { ...init, method, headers });
     if (response.ok) return response;
-    const body = await response.json().catch(() => ({})); // without a body of ours, it is a proxy's
+    const body = await response.json().catch(() => ({})); // not JSON: a proxy's error
     const { error = 100 * response.status, message = response.statusText } = body;
     const read = (name: string) => Number(response.headers.get(name)) || undefined;
     throw new Refused(response.status, error, message, read("Retry-After") ?? 0, read("Refused-Line"));
   }
 }
 
-/** The lines of a response as they come; a stream that says nothing for too long, not even a comment, fails. */
+/** The lines of a response as they arrive; a stream that is silent for too long, without even a comment, fails. */
 async function* lines(response: Response): AsyncGenerator<string> {
   const reader = (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -233,7 +233,7 @@ async function wait(attempt: number, error: unknown): Promise<void> {
 }
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** The result of a change that the request before may have made. */
+/** The result of a change that the previous request may have made. */
 function repeated(change: Change, result: Result): Result {
   if (change.op === "create" && result.error === IDENTICAL_PLANT) return { status: 200 };
   return change.op === "delete" && result.status === 404 ? { status: 204 } : result;
