@@ -48,7 +48,6 @@ NOT_RUN: Mapping[str, str] = {
     "monitoring.md#administration": "an example of a line",
     "monitoring.md#fail2ban": "it needs fail2ban",
     "troubleshooting.md#which-request-failed-or-was-slow": "it needs systemd's journal",
-    "scaling.md#several-workers-on-a-file": "tests/faults/test_workers.py starts several",
     "scaling.md#postgresql-several-processes-several-machines": "its URL is no database's",
     "citus.md#set-it-up": "it needs servers with Citus; tests/postgres/citus.py does the same",
 }
