@@ -223,7 +223,7 @@ interface Delivery {
 }
 
 interface Elements
-  extends Record<`${"add" | "panel"}-${TextField}`, HTMLInputElement>,
+  extends Record<`${"add" | "cell" | "panel"}-${TextField}`, HTMLInputElement>,
     Record<`import-${Field}`, HTMLSelectElement> {
   access: HTMLDialogElement;
   "add-id": HTMLInputElement;

@@ -38,14 +38,14 @@ export function drawGrid() {
     activeId = anchorId = undefined;
     top = { ids: [], rest: 0 };
   }
-  const { ids, rest } = top;
   const place = indexOf(activeId);
   setActive(place < 0 ? active : place);
   rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
   body.style.height = `${items.length * rowHeight}px`;
+  const { ids, rest } = top;
   const first = grid.scrollTop ? indexOf(ids.find((id) => indexOf(id) >= 0)) : -1;
-  if (first >= 0) scrollTo(first * rowHeight + rest);
-  else drawRows();
+  if (first >= 0) grid.scrollTop = first * rowHeight + rest;
+  drawRows();
   list.fresh = new Set();
   const { size } = list.selected;
   grid.ariaMultiSelectable = `${list.canSelect}`;
@@ -141,12 +141,7 @@ function setActive(index) {
 function showActive() {
   const start = active * rowHeight;
   const end = start + rowHeight - viewHeight();
-  scrollTo(start < grid.scrollTop ? start : Math.max(end, grid.scrollTop));
-}
-
-/** @param {number} place */
-function scrollTo(place) {
-  if (place !== grid.scrollTop) grid.scrollTop = place;
+  grid.scrollTop = Math.min(start, Math.max(end, grid.scrollTop));
   drawRows();
 }
 
@@ -204,11 +199,10 @@ grid.addEventListener("keydown", (event) => {
   const { id } = items[active];
   const page = Math.max(1, Math.floor(viewHeight() / rowHeight) - 1);
   const isControl = event.ctrlKey || event.metaKey;
-  /** @type {Record<string, number>} */
-  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+  const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[key];
   const hasSelected = list.selected.size > 0;
   if (key === "ArrowUp" && active === 0 && !shiftKey && list.may("create")) $("add-name").focus();
-  else if (key in steps) move(steps[key], shiftKey);
+  else if (step) move(step, shiftKey);
   else if (key === "ArrowLeft" || key === "ArrowRight") turnTo(id, key === "ArrowRight" ? "tag" : "name");
   else if (key === " ") toggle(id);
   else if (key === "a" && isControl) list.selectAll();

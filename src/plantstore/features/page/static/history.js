@@ -16,21 +16,20 @@ const MAX_PAGES = 20; // that are read for them
 const MAX_PLANT_PAGES = 5; // for one plant
 const GAP = 3_000; // milliseconds between two events of an action
 
-/** @type {{store: Store, before: number, isBusy: boolean, deeds: Deed[]} | null} */ let current = null;
+/** @type {{store: Store, before: number, deeds: Deed[]} | null} */ let current = null;
 
 export async function openHistory() {
   const { store } = list;
   if (!store) return;
   $("history-title").textContent = t("history.of", { store: store.name });
-  $("history-more").hidden = true;
-  current = { store, before: Infinity, isBusy: false, deeds: [] };
+  current = { store, before: Infinity, deeds: [] };
   await readMore();
 }
 
 async function readMore() {
   const opened = current;
-  if (!opened || opened.isBusy) return;
-  opened.isBusy = true;
+  if (!opened) return;
+  $("history-more").hidden = true;
   explain("history-state", t("history.loading"));
   const { store, deeds } = opened;
   const { length } = deeds;
@@ -48,7 +47,6 @@ async function readMore() {
   } catch (error) {
     explain("history-state", error.message);
   }
-  opened.isBusy = false;
   $("history-more").hidden = opened.before <= 1;
 }
 onClick("history-more", readMore);

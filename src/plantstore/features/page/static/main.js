@@ -35,7 +35,7 @@ const api = new Api({
   refused: (message) => refuse(message),
   barred: () => learnAgain(),
   unreachable: () => waitForServer(),
-  reached: () => showOffline(false),
+  reached: () => setAway(false),
   isAway: () => isAway,
 });
 
@@ -160,21 +160,20 @@ function enter(token) {
 /** Restores then the state before a reload of the page, or before the server was lost. */
 async function waitForServer() {
   if (isAway) return;
-  showOffline(true);
+  setAway(true);
   do await pause(Math.min(PING * 2 ** list.failures, MAX_PING));
   while (isAway && !(await api.isLive()));
-  showOffline(false);
+  setAway(false);
   announce(t("online"));
   const { token } = session;
   if (api.isSignedIn && list.error) list.load();
   if (!api.isSignedIn && token && $("token").value === token) signIn(token);
 }
 
-/** @param {boolean} isShown */
-function showOffline(isShown) {
-  if (isAway === isShown) return;
-  isAway = isShown;
-  explain("offline", isShown ? t("offline") : "");
+/** @param {boolean} isNow */
+function setAway(isNow) {
+  if (isAway !== isNow) explain("offline", isNow ? t("offline") : "");
+  isAway = isNow;
 }
 
 // What is in place of the list ---------------------------------------------------------------
@@ -281,8 +280,7 @@ addEventListener("pagehide", () => {
 });
 
 document.addEventListener("keydown", (event) => {
-  // Held down, it would confirm the next dialog too.
-  if (event.key === "Enter" && event.repeat) event.preventDefault();
+  if (event.key === "Enter" && event.repeat) event.preventDefault(); // held down, it would confirm the next dialog too
   const isTyping = targetOf(event).closest("input, select, textarea, dialog:not(#panel), [popover]");
   const isControl = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();

@@ -44,8 +44,13 @@ onDraw(() => {
   const found = plants.get(id ?? "");
   const isShown = id !== null && (found !== undefined || plants.isComplete || state !== "loading");
   const plant = isShown ? found : undefined;
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
   if (!isShown) close();
-  else if (!panel.open) open();
+  else if (!panel.open && isNarrow()) panel.showModal();
+  else if (!panel.open) {
+    panel.show();
+    focused.focus({ preventScroll: true }); // so that keys go from plant to plant
+  }
   if (isShown && !plant && drafts.cell?.place === "panel") loseDraft();
   const { name = "", ...texts } = (plant && list.findPending(plant.id)?.after) ?? plant ?? {};
   $("panel-title").textContent = name;
@@ -81,14 +86,6 @@ function drawPlant(plant, store) {
 export function openPanel(id) {
   showPlant(id);
   if (isNarrow()) $("panel-title").focus();
-}
-
-/** Beside the list the focus stays where it is, so that keys go from plant to plant. */
-function open() {
-  const focused = /** @type {HTMLElement} */ (document.activeElement);
-  if (isNarrow()) return panel.showModal();
-  panel.show();
-  focused.focus({ preventScroll: true });
 }
 
 function close() {

@@ -171,9 +171,8 @@ const by = (at, next) => (a, b) => {
   const [one, other] = [keysOf(a)[at], keysOf(b)[at]];
   return one < other ? -1 : one > other ? 1 : next(a, b);
 };
-const byName = by(0, byId);
 /** @type {Record<string, Order>} */
-const ORDERS = { id: byId, name: byName, tag: by(1, byName) };
+const ORDERS = { id: byId, name: by(0, byId), tag: by(1, by(0, byId)) };
 
 /** Each of them knows its place. @param {Plant[]} plants */
 export function number(plants) {
@@ -193,14 +192,12 @@ export class View {
     /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
     this.all = all ?? number([...plants].sort(this.compare));
     this.isWhole = !this.words.length && !tags.length;
-    this.items = this.isWhole ? this.all : this.#find(plants);
-  }
-
-  /** As they came into memory: in another order it takes five times as long. @param {Plant[]} plants */
-  #find(plants) {
+    this.items = this.all;
+    if (this.isWhole) return;
     /** @type {Plant[]} */ const found = new Array(plants.length);
+    // As they came into memory: in another order it takes five times as long.
     for (const plant of plants) if (this.matches(plant)) found[plant.place ?? 0] = plant;
-    return found.filter(Boolean);
+    this.items = found.filter(Boolean);
   }
 
   /** @param {Plant} plant */

@@ -2,25 +2,14 @@
 // address, with the store, the plant in the panel and the page: in the fragment, which is sent to nobody. Reloading,
 // going back and a copied link show the same.
 
-import { countTags } from "./plant.js";
-import {
-  $,
-  all,
-  announceLast,
-  bdi,
-  colour,
-  focusPlants,
-  make,
-  makeButton,
-  makeHint,
-  makePill,
-  onClick,
-} from "./dom.js";
+import { $, all, announceLast, colour, focusPlants, make, makeButton, makeHint, makePill, onClick } from "./dom.js";
 import { ALL, list } from "./list.js";
+import { countTags } from "./plant.js";
 import { onDraw, redraw, shown } from "./state.js";
 import { figures, t } from "./texts.js";
 
 const MAX_TAGS = 300;
+/** @type {string[] | undefined} */ let drawn; // as chips
 /** @returns {Shown} */
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -95,14 +84,11 @@ function filter(tag) {
 onDraw(() => {
   const { text, tags, order } = list.view.looked;
   if ($("find").value !== text) $("find").value = text;
-  const key = JSON.stringify(tags);
-  if ($("chips").dataset.key !== key) $("chips").replaceChildren(...tags.map(makeChip));
-  $("chips").dataset.key = key;
-  for (const button of all("#grid [data-order]")) {
-    const direction = order.startsWith("-") ? "descending" : "ascending";
-    const isThis = button.dataset.order === order.replace("-", "");
-    button.parentElement?.setAttribute("aria-sort", isThis ? direction : "none");
-  }
+  if (drawn !== tags) $("chips").replaceChildren(...tags.map(makeChip));
+  drawn = tags;
+  const direction = order.startsWith("-") ? "descending" : "ascending";
+  for (const { parentElement, dataset } of all("#grid [data-order]"))
+    parentElement?.setAttribute("aria-sort", dataset.order === order.replace("-", "") ? direction : "none");
   for (const button of all("#sort-menu [data-order]")) button.ariaPressed = `${button.dataset.order === order}`;
   document.title = [shown.page && t(shown.page), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
 });
@@ -111,7 +97,7 @@ onDraw(() => {
 function makeChip(tag) {
   const name = tag || t("tag.none");
   const chip = makeButton("", () => filter(tag), t("filter.remove", { tag: name }), "pill chip");
-  chip.append(bdi(name), " ×");
+  chip.append(make("bdi", {}, name), " ×");
   if (tag) colour(chip, tag);
   return chip;
 }

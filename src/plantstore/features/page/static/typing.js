@@ -3,7 +3,7 @@
 // keeps its tag. A cell is saved by Tab and a click elsewhere too, and dropped by Escape.
 
 import { edit, perform, say, takeBack } from "./actions.js";
-import { $, announce, complain, focusPlants, isNarrow, make, onClick, targetOf } from "./dom.js";
+import { $, announce, complain, focusPlants, isNarrow, onClick, targetOf } from "./dom.js";
 import { drawGrid, nextCell, turnTo } from "./grid.js";
 import { list } from "./list.js";
 import { attachPicker, closePicker } from "./picker.js";
@@ -88,14 +88,12 @@ onDraw(drawAdd);
 
 // Cells ------------------------------------------------------------------------------------------
 
-const attributes = { className: "cell-input", autocomplete: "off", dir: "auto", enterKeyHint: "done" };
-const makeInput = () => make("input", { ...attributes, "aria-describedby": "reason" });
-
 /** @type {Record<Cell["place"], Record<TextField, HTMLInputElement>>} */
 const inputs = {
-  row: { name: makeInput(), tag: makeInput() },
+  row: { name: $("cell-name"), tag: $("cell-tag") },
   panel: { name: $("panel-name"), tag: $("panel-tag") },
 };
+for (const input of Object.values(inputs.row)) input.remove();
 let isMoving = false;
 
 for (const place of /** @type {const} */ (["row", "panel"]))
@@ -142,7 +140,7 @@ export function placeEditor(row) {
   const { selectionStart, selectionEnd } = input;
   const isBack = input.isConnected && input.value === draft.text;
   isMoving = true;
-  Object.assign(input, { value: draft.text, ariaLabel: t(draft.field) });
+  input.value = draft.text;
   cell.append(input);
   input.focus({ preventScroll: true });
   if (isBack) input.setSelectionRange(selectionStart, selectionEnd);
