@@ -182,7 +182,7 @@ def test_a_link_asks_before_it_ends_a_session(
     ):
         if page is driver.page:
             page.goto(address)
-        dialog = page.locator("#switch")
+        dialog = page.locator("#ask")
         expect(dialog).to_contain_text(f"Sign in to {other} as eve?")
         expect(dialog).to_contain_text(f"You are signed in to {store} as owner-of-{store}.")
         dialog.get_by_role("button", name=choice).click()

@@ -111,7 +111,7 @@ interface SessionEvents {
 
 /** What `Live` hears from the store. */
 interface LiveEvents {
-  hear: (events: StoreEvent[]) => void;
+  hear: (changes: Changes) => void;
   lose: () => void;
 }
 
@@ -249,7 +249,6 @@ interface Elements
   "sign-in-button": HTMLButtonElement;
   "sign-in-form": HTMLFormElement;
   stores: HTMLSelectElement;
-  switch: HTMLDialogElement;
   token: HTMLInputElement;
   "token-days": HTMLSelectElement;
   "token-form": HTMLFormElement;

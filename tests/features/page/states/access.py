@@ -32,5 +32,5 @@ def access(driver: PageDriver) -> Iterator[str]:
     expect(driver["#credential"]).to_be_visible()
     yield "access_link"
     driver.page.goto(driver["#credential"].inner_text())
-    expect(driver["#switch"]).to_be_visible()
+    expect(driver["#ask"]).to_be_visible()
     yield "access_switching"

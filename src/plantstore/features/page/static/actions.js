@@ -42,16 +42,15 @@ export function perform(kind, changes, store = list.store, ended = (action) => t
   // Another store may be shown at the end.
   const mayUndo = changes.every(({ before, after }) => list.may(!after ? "create" : before ? "update" : "delete"));
   const control = new AbortController();
-  /** @type {Action} */
-  const action = { kind, store, total: changes.length, done: [], refused: [], control, tell, mayUndo };
+  const total = changes.length;
+  const stop = () => control.abort(new ApiError(499, 0, t("stop")));
   /** @param {boolean} isOver */
   function tell(isOver) {
-    if (isOver) return ended(action);
-    const { done, refused, total } = action;
-    const stop = () => control.abort(new ApiError(499, 0, t("stop")));
-    const text = rich("doing", { ended: done.length + refused.length, total });
-    if (total > LONG) say(text, { [t("stop")]: stop }, "progress");
+    const told = rich("doing", { ended: action.done.length + action.refused.length, total });
+    if (isOver) ended(action);
+    else if (total > LONG) say(told, { [t("stop")]: stop }, "progress");
   }
+  /** @type {Action} */ const action = { kind, store, total, done: [], refused: [], control, tell, mayUndo };
   for (const change of changes) queue.push({ action, state: "waiting", key: makeKey(), ...change });
   tell(false);
   redraw();
@@ -105,10 +104,8 @@ export async function remove(ids) {
   const plants = list.may("delete") ? pick(ids) : [];
   const title = t("delete.ask", { n: plants.length });
   if (plants.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete")))) return;
-  perform(
-    "delete",
-    plants.map((before) => ({ before })),
-  );
+  const changes = plants.map((before) => ({ before }));
+  perform("delete", changes);
   if (document.activeElement?.matches("body, #grid *")) focusPlants();
 }
 
@@ -182,8 +179,8 @@ async function solve(item, theirs = null) {
     makeTableRow([t("conflict.yours"), ...listContents(after)]),
   );
   const choice = await choose($("conflict"));
-  if (choice === "yours")
-    perform("edit", [{ before: theirs ?? undefined, after: { ...after, etag: undefined } }], store);
+  const wanted = { before: theirs ?? undefined, after: { ...after, etag: undefined } };
+  if (choice === "yours") perform("edit", [wanted], store);
   else if (choice === "edit" && theirs && !drafts.cell) {
     // From theirs on, with what was typed.
     const field = after.name === theirs.name ? "tag" : "name";

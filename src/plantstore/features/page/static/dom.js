@@ -58,9 +58,8 @@ export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => mak
 
 /** Read by screen readers, one text after the other; in a dialog's own region while it is open. @param {string} text */
 export function announce(text) {
-  const region = document.querySelector("dialog[open]")?.querySelector(".announcements") ?? $("announcements");
   const said = make("div", { textContent: text });
-  region.append(said);
+  (document.querySelector("dialog[open] .announcements") ?? $("announcements")).append(said);
   setTimeout(() => said.remove(), ANNOUNCED_FOR);
 }
 
@@ -130,8 +129,8 @@ export const pause = (milliseconds, signal) =>
 /** Works without TLS too; if it fails, the text is selected. @param {Element} element @param {Element} button */
 export function copy(element, button, done = "Copied") {
   getSelection()?.selectAllChildren(element);
-  if (!document.execCommand("copy")) return;
-  const text = button.textContent === done ? "" : (button.textContent ?? "");
+  const { textContent: text } = button;
+  if (!document.execCommand("copy") || text === done) return;
   button.textContent = done;
-  if (text) setTimeout(() => button.replaceChildren(text), COPIED_FOR);
+  setTimeout(() => button.replaceChildren(text ?? ""), COPIED_FOR);
 }

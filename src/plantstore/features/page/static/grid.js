@@ -205,7 +205,7 @@ grid.addEventListener("keydown", (event) => {
   else if (step) move(step, shiftKey);
   else if (key === "ArrowLeft" || key === "ArrowRight") turnTo(id, key === "ArrowRight" ? "tag" : "name");
   else if (key === " ") toggle(id);
-  else if (key === "a" && isControl) list.selectAll();
+  else if (key === "a" && isControl) list.select(idsOf(list.rows));
   else if (key === "Escape" && hasSelected) list.select([]);
   else if (key === "Escape" && $("panel").open) $("panel").close();
   else if (key === "t" && !isControl) hasSelected ? $("retag-open").click() : openCell(id, "tag");
@@ -246,7 +246,9 @@ body.addEventListener("mousedown", (event) => {
   focusPlants();
 });
 grid.addEventListener("scroll", drawRows, { passive: true });
-$("select-all").addEventListener("change", () => ($("select-all").checked ? list.selectAll() : list.select([])));
+$("select-all").addEventListener("change", () =>
+  $("select-all").checked ? list.select(idsOf(list.rows)) : list.select([]),
+);
 new ResizeObserver(() => {
   drawGrid();
   if ($("panel").open) showActive(); // its sheet leaves less room

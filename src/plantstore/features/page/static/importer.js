@@ -67,8 +67,7 @@ function offerColumns({ titles, columns, hasHeader, joined, isJoined }) {
     if (field === "id") options.unshift(["-1", t("import.ids")]);
     else if (TEXTS[field].isOptional) options.unshift(["-1", t("import.none")]);
     if (field === "name" && joined.length) options.unshift([JOINED, joined.map((index) => titles[index]).join(" + ")]);
-    const made = options.map(([value, textContent]) => make("option", { value, textContent }));
-    $(`import-${field}`).replaceChildren(...made);
+    $(`import-${field}`).replaceChildren(...options.map(([value, text]) => new Option(text, value)));
     $(`import-${field}`).value = field === "name" && isJoined ? JOINED : `${columns[field]}`;
   }
   $("import-header").checked = hasHeader;

@@ -65,11 +65,7 @@ class PlantList {
     const { store } = this;
     if (!this.may("list") || !store) return this.setState("none");
     this.stop();
-    const read = (/** @type {StoreEvent} */ { kind, plant }) => (kind === "plant.deleted" ? null : plant);
-    this.#loading = new Loading(store, {
-      hear: (events) => this.apply(store, new Map(events.map((event) => [event.plant.id, read(event)]))),
-      lose: () => this.load(),
-    });
+    this.#loading = new Loading(store, { hear: (changes) => this.apply(store, changes), lose: () => this.load() });
     if (!this.plants.items.length) this.#replace(this.#loading.plants);
     this.setState("loading");
     this.#loaded = this.#read(this.#loading);
@@ -169,10 +165,6 @@ class PlantList {
     this.selected = new Set(this.canSelect ? ids : []);
     redraw();
     if (this.selected.size) announceLast(t("selected", { n: this.selected.size }));
-  }
-
-  selectAll() {
-    this.select(idsOf(this.rows));
   }
 
   /** Where what happens is not heard: reloads the list if the store was changed since it was loaded. */

@@ -13,13 +13,13 @@ const MAX_DOUBLINGS = 5;
 
 export class Loading {
   #end = new AbortController(); // of the loading
-  #live = new AbortController(); // of all streams
   #stream = new AbortController();
   #begun = Promise.withResolvers();
   /** @type {string | null} */ #position = null; // the revision of the last event that was heard
   #unread = "";
   /** @type {Changes} */ #changes = new Map(); // since then: pages may be older
   plants = new Plants();
+  isDeaf = false; // what happens is not heard
   revision = 0; // of the store before it was loaded, where what happens is not heard
 
   /** After `on.lose` it hears no more, and has missed some. @param {Store} store @param {LiveEvents} on */
@@ -57,21 +57,17 @@ export class Loading {
     }
   }
 
-  get isDeaf() {
-    return this.#live.signal.aborted;
-  }
-
   /** Whether all that happens from now on will be heard: false where the stream does not begin soon. */
   async #startLive() {
     const turn = () => (document.hidden ? this.#stream.abort() : this.#stream.signal.aborted && this.#listen());
-    document.addEventListener("visibilitychange", turn, { signal: this.#live.signal });
+    document.addEventListener("visibilitychange", () => this.isDeaf || turn(), { signal: this.#end.signal });
     this.#listen();
     if (!(await Promise.race([this.#begun.promise, pause(START)]))) this.#stopLive();
     return !this.isDeaf;
   }
 
   #stopLive() {
-    this.#live.abort();
+    this.isDeaf = true;
     this.#stream.abort();
     this.#begun.resolve(false);
   }
@@ -102,9 +98,14 @@ export class Loading {
   #take(text) {
     const blocks = (this.#unread + text).split("\n\n");
     this.#unread = blocks.pop() ?? "";
-    const events = blocks.flatMap((block) => /^data: ([^\n]+)/m.exec(block)?.slice(1).map(parseExactly) ?? []);
-    for (const block of blocks) this.#position = /^id: (\d+)/m.exec(block)?.[1] ?? this.#position;
+    /** @type {Changes} */ const changes = new Map();
+    for (const block of blocks) {
+      this.#position = /^id: (\d+)/m.exec(block)?.[1] ?? this.#position;
+      const [, data] = /^data: ([^\n]+)/m.exec(block) ?? [];
+      const { kind, plant } = parseExactly(data ?? "{}");
+      if (plant) changes.set(plant.id, kind === "plant.deleted" ? null : plant);
+    }
     this.#begun.resolve(true);
-    if (events.length) this.on.hear(events);
+    this.on.hear(changes);
   }
 }

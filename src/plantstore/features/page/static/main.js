@@ -4,7 +4,7 @@
 import { hush, say, undo } from "./actions.js";
 import { openAdd } from "./typing.js";
 import { Api, isBarred } from "./api.js";
-import { $, all, announce, ask, choose, explain, focusPlants, forgetPrivate, onClick, pause, targetOf } from "./dom.js";
+import { $, all, announce, ask, explain, focusPlants, forgetPrivate, onClick, pause, targetOf } from "./dom.js";
 import "./grid.js";
 import { list } from "./list.js";
 import { loadRest } from "./pages.js";
@@ -323,9 +323,8 @@ addEventListener("paste", (event) => {
 async function maySwitch(code) {
   const { user, store } = await api.send("POST", "links/redeem", { code, dry_run: true });
   if (user === me?.user && store === me?.store) return true;
-  $("switch-title").textContent = t("switch.title", { store, user });
-  $("switch-now").textContent = t("switch.now", { store: me?.store, user: me?.user });
-  return (await choose($("switch"))) === "yes";
+  const now = t("switch.now", { store: me?.store, user: me?.user });
+  return ask(t("switch.title", { store, user }), now, t("sign-in"), "primary");
 }
 
 /** A link's code is in the fragment; it leaves the address before it is sent. @param {string} code */

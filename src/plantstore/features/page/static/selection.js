@@ -2,7 +2,7 @@
 
 import { remove, retag } from "./actions.js";
 import { $, focusPlants, onClick } from "./dom.js";
-import { list } from "./list.js";
+import { idsOf, list } from "./list.js";
 import { attachPicker } from "./picker.js";
 import { onDraw } from "./state.js";
 import { t } from "./texts.js";
@@ -53,5 +53,5 @@ $("retag-tag").addEventListener("keydown", (event) => {
 $("retag").addEventListener("submit", setTag);
 onClick("tag-remove", () => retag([...list.selected]));
 onClick("delete-selected", () => remove([...list.selected]));
-onClick("select-rest", () => list.selectAll());
+onClick("select-rest", () => list.select(idsOf(list.rows)));
 onClick("clear-selected", () => list.select([]));
