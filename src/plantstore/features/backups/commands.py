@@ -17,19 +17,12 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output
-from plantstore.cli.plant_changes import change_plants
 from plantstore.cli.workspace import end_cleanly
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database
 from plantstore.features.backups.backup import back_up
-from plantstore.features.backups.one_store import (
-    find_in_backup,
-    find_missing,
-    open_backup,
-    read_wanted,
-    require_stored,
-)
+from plantstore.features.backups.one_store import open_backup, restore_store
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.restore import Restored
 from plantstore.features.backups.restore import restore as replace_database
@@ -180,22 +173,7 @@ def restore(
         _replace(backup, database, output, yes=yes)
     else:
         with closing(open_session(database)) as session, open_backup(backup) as source:
-            ours = require_stored(session, source, store)
-            earlier = find_in_backup(source, ours)
-            if missing := find_missing(source, earlier, session, ours, plants):
-                sentence = f"neither {store} nor the backup has: {','.join(map(str, missing))}"
-                if len(missing) == len(plants):
-                    raise SetupError(sentence)
-                output.note(sentence)
-            change_plants(
-                session,
-                ours,
-                lambda: (read_wanted(source, earlier, session, ours, plants), ()),
-                output,
-                command="restore",
-                dry_run=dry_run,
-                yes=yes,
-            )
+            restore_store(session, source, store, plants, output, dry_run=dry_run, yes=yes)
 
 
 def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:

@@ -8,6 +8,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from plantstore.cli.output import Output
+from plantstore.cli.plant_changes import change_plants
 from plantstore.core.errors import SetupError
 from plantstore.core.model import Store
 from plantstore.databases import open_session
@@ -40,11 +42,15 @@ def open_backup(backup: str) -> Iterator[Session]:
             yield session
 
 
-def require_stored(session: Session, backup: Session, name: str) -> Store:
-    """The store with this name, to restore plants into.
+def restore_store(
+    session: Session, backup: Session, name: str, ids: Sequence[int], output: Output, **how: bool
+) -> None:
+    """Change the plants of a store, or those with these ids, to what the backup has.
 
-    :raises SetupError: only the backup has the store.
-    :raises NoSuchStoreError: neither the database nor the backup has the store.
+    ``how`` is as in ``change_plants``. In the backup the store may have another name.
+
+    :raises SetupError: only the backup has the store, or neither has any of the plants.
+    :raises NoSuchStoreError: the database or the backup does not have the store.
     """
     deleted = find_store(backup, name)
     if find_store(session, name) is None and deleted and not _find_same(session, deleted):
@@ -52,15 +58,19 @@ def require_stored(session: Session, backup: Session, name: str) -> Store:
             f"only the backup has a store {name!r}: create it with "
             f"`plantstore store create {name}`, then restore its plants"
         )
-    return require_store(session, name)
+    store = require_store(session, name)
+    earlier_id = (_find_same(backup, store) or require_store(backup, name)).store_id
+    known = find_plants(session, store.store_id, ids) | find_plants(backup, earlier_id, ids)
+    if missing := [plant_id for plant_id in ids if plant_id not in known]:
+        sentence = f"neither {name} nor the backup has: {','.join(map(str, missing))}"
+        if not known:
+            raise SetupError(sentence)
+        output.note(sentence)
 
+    def find() -> tuple[Iterator[Wanted], Sequence[int]]:
+        return _read_wanted(session, store.store_id, backup, earlier_id, ids), ()
 
-def find_in_backup(backup: Session, store: Store) -> Store:
-    """The same store in a backup, where it may have another name.
-
-    :raises NoSuchStoreError: the backup does not have it.
-    """
-    return _find_same(backup, store) or require_store(backup, store.name)
+    change_plants(session, store, find, output, command="restore", **how)
 
 
 def _find_same(session: Session, store: Store) -> Store | None:
@@ -69,24 +79,16 @@ def _find_same(session: Session, store: Store) -> Store | None:
     return next((it for it in stores if (it.store_id, it.created_at) == same), None)
 
 
-def find_missing(
-    backup: Session, earlier: Store, session: Session, store: Store, ids: Sequence[int]
-) -> list[int]:
-    """The ids that neither the backup nor the store has."""
-    stored = find_plants(backup, earlier.store_id, ids) | find_plants(session, store.store_id, ids)
-    return [plant_id for plant_id in ids if plant_id not in stored]
-
-
-def read_wanted(
-    backup: Session, earlier: Store, session: Session, store: Store, ids: Sequence[int]
+def _read_wanted(
+    session: Session, store_id: int, backup: Session, earlier_id: int, ids: Sequence[int]
 ) -> Iterator[Wanted]:
     """The wanted states: the backup's plants with these ids, or all plants of both."""
     if ids:
-        plants = find_plants(backup, earlier.store_id, ids)
+        plants = find_plants(backup, earlier_id, ids)
         yield from ((plant_id, plants.get(plant_id)) for plant_id in ids)
         return
-    for page in read_plants(session, store.store_id):
-        kept = find_plants(backup, earlier.store_id, [plant.id for plant in page])
+    for page in read_plants(session, store_id):
+        kept = find_plants(backup, earlier_id, [plant.id for plant in page])
         yield from ((plant.id, None) for plant in page if plant.id not in kept)
-    for page in read_plants(backup, earlier.store_id):
+    for page in read_plants(backup, earlier_id):
         yield from ((plant.id, plant) for plant in page)
