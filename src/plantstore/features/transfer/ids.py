@@ -62,7 +62,7 @@ def _write(
     digest = sha256(store.identity.encode())
     with unfinished.open("w", encoding="utf-8", newline="") as file:
         file.write(HEADER)
-        for _, plant in read_good_lines(source, errors, output, with_ids=False):
+        for _, plant in read_good_lines(source, errors, output):
             digest.update(msgspec.json.encode(plant))
             file.write(write_lines([replace(plant, id=next(ids))]))
     return digest.hexdigest()[:8]

@@ -92,7 +92,7 @@ def import_plants(
     end_cleanly()
     with (
         open_output(error_file) if error_file else nullcontext() as errors_output,
-        open_source(file, **form) as source,
+        open_source(file, new_ids=assign_ids, **form) as source,
     ):
         errors = LineErrors(errors_output, source)
         importing = Import(store, errors, updates=update)

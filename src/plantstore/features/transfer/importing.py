@@ -43,12 +43,12 @@ class Summary(Struct):
 
 
 def read_good_lines(
-    source: Source, errors: LineErrors, output: Output, *, with_ids: bool
+    source: Source, errors: LineErrors, output: Output
 ) -> Iterator[tuple[int, NewPlant]]:
     """The plants of a file with their lines; errors of other lines go to ``errors``."""
     with show_progress(output, "reading", source.size) as advance:
         read = 0  # bytes
-        for number, (line, result) in enumerate(read_plants(source, with_ids=with_ids), 1):
+        for number, (line, result) in enumerate(read_plants(source), 1):
             if number % _LINES_AT_ONCE == 0:
                 advance(source.position - read)
                 read = source.position
@@ -74,7 +74,7 @@ class Import:
 
     def read(self, source: Source, output: Output) -> None:
         """Stage the plants. A line that repeats another plant's id is refused."""
-        for line, plant in read_good_lines(source, self._errors, output, with_ids=True):
+        for line, plant in read_good_lines(source, self._errors, output):
             if (earlier := self.staged.add(Change(None, plant), line)) is None:
                 continue
             first_line, first = earlier

@@ -24,7 +24,7 @@ _BREAK = re.compile(r"\s*[\r\n]\s*")
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, decoded with surrogateescape
 
 
-def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
+def read_plants(source: Source) -> Iterator[Line]:
     """The plants of a file; a plant without an id gets the id 0.
 
     :raises SetupError: the file as a whole cannot be read.
@@ -41,16 +41,16 @@ def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
     if first == "{":
         for number, line in enumerate(chain(head, lines), 1):
             if line.strip():
-                yield number, _read_line(line, with_id=with_ids)
+                yield number, _read_line(line, new_id=source.new_ids)
     elif first:
-        yield from _read_csv(chain(head, lines), head[-1], source, with_ids=with_ids)
+        yield from _read_csv(chain(head, lines), head[-1], source)
 
 
-def _read_line(line: str, *, with_id: bool) -> NewPlant | RequestError:
+def _read_line(line: str, *, new_id: bool) -> NewPlant | RequestError:
     body = line.encode("utf-8", "surrogateescape")
 
     def read() -> NewPlant:
-        if with_id:
+        if not new_id:
             return decode_new_plant(body)
         fields = parse_json(body)
         return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
@@ -58,9 +58,7 @@ def _read_line(line: str, *, with_id: bool) -> NewPlant | RequestError:
     return _to_plant(read, [line.rstrip("\r\n")])
 
 
-def _read_csv(
-    lines: Iterator[str], first: str, source: Source, *, with_ids: bool
-) -> Iterator[Line]:
+def _read_csv(lines: Iterator[str], first: str, source: Source) -> Iterator[Line]:
     """The plants of a file, each with the number of its first line.
 
     ``first`` is the first line that is not blank.
@@ -90,13 +88,13 @@ def _read_csv(
         if not any(map(str.strip, cells)) or (not source.fields and "".join(cells) == "sep="):
             continue  # the latter is a spreadsheet's hint
         if source.fields:
-            yield number, _read_record(source.fields, cells, "".join(raw), with_id=with_ids)
+            yield number, _read_record(source, cells, "".join(raw))
         else:
             source.header = [cell.strip() for cell in cells]
-            source.fields = _name_columns(source, with_ids=with_ids)
+            source.fields = _name_columns(source)
 
 
-def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
+def _name_columns(source: Source) -> Sequence[str]:
     """The columns of a header: fields, or other names.
 
     :raises SetupError: the plants' fields cannot be matched to columns.
@@ -108,10 +106,10 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
         raise SetupError(f"{shown}; none is named {missing[0]!r}")
     # A column with a field's name is ignored if --columns names another for the field.
     columns = [named.get(name) or ("" if name in named.values() else name) for name in headings]
-    if not with_ids:
+    if source.new_ids:
         columns = ["" if column == "id" else column for column in columns]
-    needed = [field for field in PLANT_FIELDS if field not in OPTIONAL_FIELDS]
-    if missing := [name for name in needed if name not in columns and (with_ids or name != "id")]:
+    needed = set(PLANT_FIELDS) - set(OPTIONAL_FIELDS) - ({"id"} if source.new_ids else set())
+    if missing := [name for name in PLANT_FIELDS if name in needed and name not in columns]:
         advice = f"name it with --columns 'HEADING={missing[-1]}'"
         if missing == ["id"]:
             advice = "give --assign-ids for new ids, or name it with --columns 'HEADING=id'"
@@ -121,14 +119,12 @@ def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
     return columns
 
 
-def _read_record(
-    columns: Sequence[str], cells: Sequence[str], raw: str, *, with_id: bool
-) -> NewPlant | RequestError:
+def _read_record(source: Source, cells: Sequence[str], raw: str) -> NewPlant | RequestError:
     """The plant of a record. White space around cells is removed, unless it is in quotes."""
     quoted = ((cell, '"{}"'.format(cell.replace('"', '""'))) for cell in cells)
     texts = [_BREAK.sub(" ", cell if it in raw else cell.strip()) for cell, it in quoted]
-    new_id = {} if with_id else {"id": 0}
-    plant = _to_plant(lambda: to_new_plant(read_fields(columns, texts) | new_id), cells)
+    new_id = {"id": 0} if source.new_ids else {}
+    plant = _to_plant(lambda: to_new_plant(read_fields(source.fields, texts) | new_id), cells)
     if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, cells)):
         reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
         return RequestError(_NOT_READABLE, reason=reason, cells=cells)

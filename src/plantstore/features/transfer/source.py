@@ -26,17 +26,24 @@ class Source:
     """A file; ``name`` is for messages; ``size`` in bytes is None if unknown.
 
     ``encoding`` is None to detect it; ``columns`` maps names in the header to fields of plants;
-    ``count`` is the number of lines read so far.
+    with ``new_ids`` the file's own ids are ignored; ``count`` is the number of lines read so far.
     """
 
     def __init__(
-        self, name: str, file: io.FileIO, columns: Mapping[str, str], encoding: str | None
+        self,
+        name: str,
+        file: io.FileIO,
+        *,
+        columns: Mapping[str, str] | None = None,
+        encoding: str | None = None,
+        new_ids: bool = False,
     ) -> None:
         self.name = name
         status = os.fstat(file.fileno())
         self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
         self.encoding = encoding
-        self.columns = columns
+        self.columns = columns or {}
+        self.new_ids = new_ids
         self.count = 0
         # Set once the header of a CSV file was read: the fields, or other names, of its columns.
         self.header: Sequence[str] = ()
@@ -92,19 +99,13 @@ class Source:
 
 
 @contextmanager
-def open_source(
-    path: str,
-    columns: Mapping[str, str] | None = None,
-    encoding: str | None = None,
-    *,
-    allow_empty: bool = False,
-) -> Iterator[Source]:
+def open_source(path: str, *, allow_empty: bool = False, **form: Any) -> Iterator[Source]:  # noqa: ANN401 - see Source
     """Open a file for reading, or stdin for ``-``.
 
     :raises SetupError: there is no such file, or it is empty.
     """
     with io.FileIO(0, closefd=False) if path == "-" else Path(path).open("rb", buffering=0) as file:
-        source = Source("stdin" if path == "-" else path, file, columns or {}, encoding)
+        source = Source("stdin" if path == "-" else path, file, **form)
         yield source
     if not (source.count or allow_empty):
         raise SetupError(f"{source.name} is empty: give --allow-empty if that is right")

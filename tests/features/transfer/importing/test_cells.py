@@ -46,5 +46,5 @@ def test_what_is_written_is_read(form: str, plants: list[NewPlant]) -> None:
     with tempfile.NamedTemporaryFile() as file:
         Path(file.name).write_bytes(header + write_plants(plants))
         with open_source(file.name) as source:
-            read = [plant for _, plant in read_plants(source, with_ids=True)]
+            read = [plant for _, plant in read_plants(source)]
     assert read == plants
