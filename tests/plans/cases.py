@@ -289,7 +289,7 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
     "advance_sequences": [Case((), 2)],
     "plan_lookups": [Case((), 0)],
     "begin_migration": [Case((), 0)],
-    "note_token_uses": [
+    "record_token_uses": [
         Case(([SMALL], [HASH], [LATER]), 3),
         Case((_MANY, _HASHES, [LATER] * PAGE), 3 * PAGE),
     ],
@@ -307,7 +307,7 @@ SQLITE: Mapping[str, Sequence[Case]] = {
     "analyze": [Case((), 0)],
     "find_role_of_token": [Case((SMALL, HASH, SMALL, 0), 2)],
     "find_key": [Case((SMALL, SMALL, "key", 0), 1)],
-    "note_token_uses": [
+    "record_token_uses": [
         Case((json.dumps([(SMALL, HASH.hex(), LATER)]),), 1),
         Case((json.dumps([(n, hash_of(n).hex(), LATER) for n in _MANY]),), 2 * PAGE),
     ],

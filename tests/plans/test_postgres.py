@@ -22,7 +22,7 @@ BLOCKS_OF_A_QUERY = 100
 BLOCKS_OF_A_ROW = 10
 # Those that need the settings of ``plan_lookups`` even with statistics.
 PLANNED_LOOKUPS = {
-    "note_token_uses",
+    "record_token_uses",
     "delete_plants_of_store",
     "delete_events_of_store",
     "delete_keys_of_store",

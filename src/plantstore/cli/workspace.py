@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from plantstore.core.errors import SetupError
-from plantstore.sqlite.files import give_away, opened
+from plantstore.sqlite.files import change_owner, opened
 
 
 def end_cleanly() -> None:
@@ -54,7 +54,7 @@ def publish(file: Path, target: Path) -> None:
 def flush(file: Path, owner: os.stat_result) -> None:
     """Flush a file to disk; as root, give it to this owner."""
     with opened(file, os.O_RDWR) as finished:
-        give_away(finished, owner)
+        change_owner(finished, owner)
         os.fsync(finished)
 
 

@@ -40,7 +40,7 @@ class RepeatLimit:
         _TIME.pack_into(_logged_at, place, now)
         return self._suppressed.pop(cause, 0)
 
-    def take_all(self) -> int:
+    def take_suppressed(self) -> int:
         """Take the count of suppressed lines of all causes, and reset it."""
         total = self._suppressed.total()
         self._suppressed.clear()
@@ -88,7 +88,7 @@ class FailureLog:
             self._worked_at = now
         if now - self._failed_at >= _INTERVAL:
             self.is_failing = False
-            more = self._limit.take_all()
+            more = self._limit.take_suppressed()
             if self._limit.admit(self._recovery) is not None:
                 seconds = self._worked_at - self._began
                 self._logger.warning("%s after %.1f s%s", self._recovery, seconds, _describe(more))

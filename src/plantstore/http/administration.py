@@ -20,7 +20,7 @@ from plantstore.sql.session import OpenSession, Session
 
 logger = logging.getLogger(__name__)
 failures = FailureLog(logger, "administration works again")
-chore_failures = FailureLog(logger, "background administration works again")
+background_failures = FailureLog(logger, "background administration works again")
 
 MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # a connection idle for longer may be lost
@@ -55,12 +55,12 @@ class Job(Generic[Result]):
         if isinstance(error, SetupError):
             if self._holder is not None:
                 failures.add("administration failed: %s", error)
-            elif not chore_failures.is_failing:  # each is tried again and again
-                chore_failures.add("background administration failed: %s", error)
+            elif not background_failures.is_failing:  # each is tried again and again
+                background_failures.add("background administration failed: %s", error)
         if self.future.done():
             return
         if error is None:
-            (chore_failures if self._holder is None else failures).note_success()
+            (background_failures if self._holder is None else failures).note_success()
             self.future.set_result(done.result())
         elif isinstance(error, SetupError):
             self._fail()

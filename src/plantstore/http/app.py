@@ -41,13 +41,13 @@ logger = logging.getLogger(__name__)
 _READS = ("GET", "HEAD")
 _CLOSING_SECONDS = 2.0  # to write the last uses of tokens
 _MINUTE = 60.0
-_RETRY_SECONDS = 1.0  # after a chore failed
+_RETRY_SECONDS = 1.0  # after periodic work failed
 _OVERLOADED = 50301
 _OVERLOADED_SECONDS = 0.25
 _SECONDS_PER_OBSERVED = 1.0  # between observed refusals of cached requests
 
 
-Chore = Callable[[Session], float | None]  # returns the seconds until its next run
+PeriodicWork = Callable[[Session], float | None]  # returns the seconds until its next run
 Observer = Callable[[Request, Response | Stream, float], None]
 
 
@@ -99,7 +99,7 @@ class App:
         self.get_cached: Callable[[bytes], Response | None] = self._get_cached
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
-        self.run_beside(self._begin_minutes())
+        self.run_in_background(self._begin_minutes())
 
     def observe(self, observer: Observer, seconds: float) -> None:
         """Pass requests that fail or take at least ``seconds`` to the observer, and perhaps others.
@@ -150,7 +150,7 @@ class App:
             began = max(began, request.body.arrived_at)  # a slow client is not a slow service
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
-            await self._tell_observers(request, response, seconds)
+            await self._notify_observers(request, response, seconds)
         if self.turns.users.are_several and request.caller is not None:
             self._charge(request.caller, request, response)
         if request.holder is None:  # without a valid token, no user's turn was taken
@@ -161,33 +161,33 @@ class App:
             lines = self.cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 
-    def run_beside(self, work: Coroutine[None, None, None]) -> None:
+    def run_in_background(self, work: Coroutine[None, None, None]) -> None:
         """Run endless work in the background, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
 
-    def repeat(self, chore: Chore) -> None:
-        """Repeat a chore in the background, in the first process."""
+    def repeat(self, work: PeriodicWork) -> None:
+        """Repeat work in the background, in the first process."""
         if self.process.number == 0:
-            self.run_beside(self._repeat(chore))
+            self.run_in_background(self._repeat(work))
 
     def trim(self, days: float, trim: Callable[[Session, int], float]) -> None:
-        """Repeat a chore that deletes everything older than so many days; 0 means never."""
+        """Repeat work that deletes everything older than so many days; 0 means never."""
 
-        def chore(session: Session) -> float:
+        def work(session: Session) -> float:
             at = self.clock.read()
             return _MINUTE if at is None else trim(session, at - int(days * DAY_MS))
 
         if days:
-            self.repeat(chore)
+            self.repeat(work)
 
-    async def _repeat(self, chore: Chore) -> None:
+    async def _repeat(self, work: PeriodicWork) -> None:
         is_due = asyncio.Event()
         self.at_reload.append(is_due.set)
         while True:
             is_due.clear()
             seconds: float | None = _RETRY_SECONDS
             with suppress(PlantStoreError):  # it is logged
-                seconds = await self.administer(None, chore)
+                seconds = await self.administer(None, work)
             with suppress(TimeoutError):
                 await asyncio.wait_for(is_due.wait(), seconds)
 
@@ -265,7 +265,7 @@ class App:
         if cost:
             self.turns.charge(caller.principal, cost)
 
-    async def _tell_observers(
+    async def _notify_observers(
         self, request: Request, response: Response | Stream, seconds: float
     ) -> None:
         for observe in self._observers:

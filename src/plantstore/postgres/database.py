@@ -128,7 +128,7 @@ class PostgresDatabase:
         columns = [list(column) for column in zip(*uses, strict=True)]
         async with self._pool.acquire() as connection:
             try:
-                await connection.execute(self._pool.sql["note_token_uses"], columns, binary=True)
+                await connection.execute(self._pool.sql["record_token_uses"], columns, binary=True)
             except psycopg.Error as error:  # says nothing about other work
                 self._availability.warn("the last uses of tokens were not written", error)
                 raise DatabaseUnavailableError from error

@@ -119,7 +119,7 @@ DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
 -- Last uses of tokens, in one statement. Another process may be writing the same rows: locked rows
 -- are skipped.
 
--- name: note_token_uses
+-- name: record_token_uses
 WITH o AS MATERIALIZED (
     SELECT t.store_id, t.token_hash, u.at
     FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS u (store_id, token_hash, at)

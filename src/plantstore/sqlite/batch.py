@@ -115,7 +115,7 @@ class BatchWriter:
         write: Any = item
         rule = self._rules.get(type(write))  # fast, unlike a failing isinstance
         if rule is None:
-            self._execute(self._sql["note_token_uses"], (write.uses,))
+            self._execute(self._sql["record_token_uses"], (write.uses,))
             return Outcome.UPDATED, 0
         token = (write.caller.token_hash, write.store_id)
         author = self._authors.get(token)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from plantstore.core.errors import SetupError
-from plantstore.sqlite.files import give_away, opened
+from plantstore.sqlite.files import change_owner, opened
 
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
@@ -33,7 +33,7 @@ class FileLock:
             owner = database.stat()
             writers = owner.st_mode & 0o022
             os.fchmod(self._file, 0o600 | writers | writers << 1)
-            give_away(self._file, owner)
+            change_owner(self._file, owner)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -26,11 +26,11 @@ def create_file(path: Path) -> bool:
     for new in reversed(missing):
         new.mkdir(mode=0o700, exist_ok=True)
         with opened(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as made:
-            give_away(made, new.parent.stat())
+            change_owner(made, new.parent.stat())
     # SQLite gives its other files the same owner and permissions.
     try:
         with opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW) as file:
-            give_away(file, path.parent.stat())
+            change_owner(file, path.parent.stat())
     except FileExistsError:
         return False
     return True
@@ -46,7 +46,7 @@ def opened(path: Path, flags: int) -> Iterator[int]:
         os.close(file)
 
 
-def give_away(file: int, owner: os.stat_result) -> None:
+def change_owner(file: int, owner: os.stat_result) -> None:
     """Change the owner of an open file or folder, if this runs as root."""
     if os.geteuid() == 0:
         with suppress(OSError):  # the file system has no owners

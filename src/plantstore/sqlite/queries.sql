@@ -101,7 +101,7 @@ DELETE FROM idempotency_keys WHERE created_at <=
 -- Last uses of tokens, in one statement. It also writes unchanged times: its commit invalidates
 -- cached callers, so that the next use of their tokens is recorded.
 
--- name: note_token_uses
+-- name: record_token_uses
 UPDATE tokens AS t SET last_used_at = o.at
 FROM (SELECT value ->> 0 AS store_id, unhex(value ->> 1) AS token_hash, value ->> 2 AS at FROM json_each(?1)) AS o
 WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash

@@ -37,7 +37,7 @@ SERVING: dict[str, tuple[object, ...]] = {
 LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
 LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}
 # Functions, of which each statement is of one store: see ``test_queries``.
-OF_MANY_STORES = {"find_callers_in_stores", "note_token_uses"}
+OF_MANY_STORES = {"find_callers_in_stores", "record_token_uses"}
 # Beside the requests, of all stores; and what a token for all stores opens.
 OF_ALL_STORES = {"delete_old_keys", "count_all", "find_links", "find_token_info"}
 _USE = re.compile(r'"([a-z_]+)"')

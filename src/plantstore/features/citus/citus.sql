@@ -33,8 +33,8 @@ SELECT * FROM find_callers_of($1, $2, $3, $4)
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE created_at <= $1
 
--- name: note_token_uses
-CALL note_token_uses($1, $2, $3)
+-- name: record_token_uses
+CALL record_token_uses($1, $2, $3)
 
 
 -- Administration -------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ END $$;
 
 -- Each use is committed separately: a silent server delays no other server.
 
-CREATE OR REPLACE PROCEDURE note_token_uses(stores bigint[], token_hashes bytea[], times bigint[])
+CREATE OR REPLACE PROCEDURE record_token_uses(stores bigint[], token_hashes bytea[], times bigint[])
 LANGUAGE plpgsql AS $$
 DECLARE
     o record;

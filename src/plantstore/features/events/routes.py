@@ -80,7 +80,7 @@ def add_events(app: App) -> None:
 
     app.routes.add_of_store("/events", reads(list_events))
     app.gauges["listeners"] = lambda: places.used
-    app.run_beside(listeners.run())
+    app.run_in_background(listeners.run())
     days = app.settings.of(EventsSettings).events_keep
     app.trim(days, EventTrimming().trim)
     app.trim(days, trim_access)

@@ -51,8 +51,8 @@ def measure(app: App) -> None:
 
         build = VERSION, platform.python_version(), apsw.sqlite_lib_version(), "sqlite"
     gauge("build_info").labels(*build).set(1)
-    app.run_beside(_measure(app))
-    app.run_beside(_ask(app.database))
+    app.run_in_background(_measure(app))
+    app.run_in_background(_ask(app.database))
 
 
 def _observe(request: Request, response: Response | Stream, seconds: float) -> None:

@@ -23,7 +23,7 @@ def add_gauges(app: App) -> None:
         if find_file(app.settings.database) is None:
             del values["disk_free_bytes"], values["disk_size_bytes"]
         app.gauges |= {name: partial(values.__getitem__, name) for name in values}
-        app.run_beside(_measure(app, values))
+        app.run_in_background(_measure(app, values))
 
 
 async def _measure(app: App, values: dict[str, float]) -> None:

@@ -71,7 +71,7 @@ def add_webhooks(app: App) -> None:
     deliverer = Deliverer(app)
     app.gauges["webhooks_failing"] = lambda: deliverer.failing
     app.gauges["webhook_delay_seconds"] = lambda: deliverer.delay
-    app.run_beside(deliverer.run())
+    app.run_in_background(deliverer.run())
 
 
 async def _read_webhooks(database: Database, store_id: int, webhook_id: str | None) -> bytes:
