@@ -27,6 +27,7 @@ from plantstore.core.model import (
 
 _HUGE = 10**40  # larger than any id
 MAX_LINE = 64 * 1024  # bytes of NDJSON
+_BACKSLASH, _DEL = b"\\\x7f"
 
 Fields = TypeVar("Fields", bound=msgspec.Struct)  # a plant's fields, and maybe others
 
@@ -39,7 +40,9 @@ def decode_fields(
     """Decode a body with a plant's fields; ``decode_slowly`` checks unusual bodies."""
     try:
         decoded = decode(body)
-        if not body.isascii():
+        # In JSON, other control characters than DEL are written with a backslash.
+        is_printable = body.isascii() and _BACKSLASH not in body and _DEL not in body
+        if not is_printable:
             body.decode()  # msgspec does not check the strings of unknown keys
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return decode_slowly(body)
@@ -47,7 +50,7 @@ def decode_fields(
         if value is None:
             is_unusual = b"null" in body  # null may have been sent for an optional field
         else:
-            is_unusual = value.isspace() or not value.isprintable()
+            is_unusual = value.isspace() or not (is_printable or value.isprintable())
         if is_unusual:
             return decode_slowly(body)
     return decoded

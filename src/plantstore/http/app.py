@@ -136,7 +136,8 @@ class App:
                 route = self.routes.fixed.get(request.path) or self.routes.find(request.path)
                 methods, arguments, request.route = route
                 operation = methods.get(request.method) or partial(self._list_methods, methods)
-                response = await operation(request, *arguments)
+                handling = operation(request, *arguments) if arguments else operation(request)
+                response = await handling
             else:
                 response = await self._explain(request.error, request)
         except ClientGoneError:

@@ -8,8 +8,6 @@ from plantstore.core.model import IdempotencyKey
 from plantstore.http.preconditions import refuse_precondition
 
 JSON_TYPE = b"application/json"
-# The headers that matter for a create besides Content-Type; most requests have none.
-UNUSUAL = frozenset({b"content-encoding", b"idempotency-key", b"if-match", b"if-none-match"})
 REPLAYED = b"Idempotent-Replayed: true\r\n"
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 

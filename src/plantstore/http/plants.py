@@ -21,7 +21,7 @@ from plantstore.core.model import (
 from plantstore.core.operations import Create, Delete, Update, explain
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
-from plantstore.http.new_plant import JSON_TYPE, REPLAYED, UNUSUAL, check_media_type, read_key
+from plantstore.http.new_plant import JSON_TYPE, REPLAYED, check_media_type, read_key
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import (
     JSON,
@@ -60,14 +60,15 @@ class PlantOperations:
         """Create the plant in the body."""
         caller = await self._authentication.admit_write(request, store_name, _CREATE)
         headers, body = request.headers, request.body
-        is_usual = headers.get(b"content-type") == JSON_TYPE and UNUSUAL.isdisjoint(headers)
-        if not is_usual:
+        if headers.get(b"content-type") != JSON_TYPE or b"content-encoding" in headers:
             check_media_type(headers)
         if not isinstance(body, bytes):
             body = await body.read(_MAX_BODY)
         plant = decode_new_plant(body)
         digest = digest_of(plant)
-        key = None if is_usual else read_key(headers, digest)
+        key = None
+        if b"idempotency-key" in headers or b"if-match" in headers or b"if-none-match" in headers:
+            key = read_key(headers, digest)
         write = Create(caller.store_id, caller, plant, key)
         outcome, revision = await self._database.write(write)
         if outcome is not _WAS_CREATED and outcome is not _WAS_REPLAYED:

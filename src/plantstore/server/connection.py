@@ -8,7 +8,8 @@ not parsed, and buffered only up to the bounds.
 import asyncio
 import logging
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Generator, Hashable
+from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
 from socket import socket
@@ -19,7 +20,7 @@ from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
 from plantstore.server.heads import CLOSE, MAX_HEAD, Head, HeadParser
-from plantstore.server.messages import Handling, Request, Response, Stream
+from plantstore.server.messages import Request, Response, Stream
 from plantstore.server.sender import MAX_COPIED, Sender
 from plantstore.server.sockets import count_unacknowledged, count_unread, reset
 from plantstore.server.tracing import REQUEST_ID, TracingLines, read_id
@@ -28,10 +29,11 @@ logger = logging.getLogger(__name__)
 
 _MAX_BUFFER = 64 * 1024  # bytes of a body that nobody has read yet
 _PIECE = 8 * 1024  # bytes: what follows a request is copied
-_MAX_IN_A_ROW = 16  # requests of a connection before others get their turn
+_IN_A_ROW = range(16)  # requests of a connection before others get their turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _END = b"\r\n\r\n"
+_GET = ord("G")  # its first byte
 _CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 
@@ -82,7 +84,7 @@ class Connection(asyncio.Protocol):
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
         self._body: Body | None = None  # of the request, while it is incomplete
-        self._handling: Handling | None = None
+        self._handling: Generator[Any, None, None] | None = None
         self._awaited: asyncio.Future[Any] | None = None
         self._task: asyncio.Task[None] | None = None  # of a stream
         self._stop_stream: Callable[[], None] | None = None
@@ -101,7 +103,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Serve the requests in the data, if none is in flight."""
-        if self._phase is REQUEST and not self._buffer and data.startswith(b"GET "):
+        if self._phase is REQUEST and not self._buffer and data[0] == _GET:
             response, own_id = self._get_cached(data), b""
             if response is None and data.find(_END) + len(_END) == len(data) <= MAX_HEAD:
                 known, own_id = self._tracing.leave_out(data)
@@ -182,7 +184,7 @@ class Connection(asyncio.Protocol):
 
     def _serve(self) -> None:
         self._is_serving = True
-        for _ in range(_MAX_IN_A_ROW):
+        for _ in _IN_A_ROW:
             if not self._buffer or self._phase not in _READING or self._transport.is_closing():
                 break
             try:
@@ -212,28 +214,27 @@ class Connection(asyncio.Protocol):
 
     def _read_request(self) -> None:
         """Remove the next request from the buffer, once its head is complete, and handle it."""
-        head = None
+        connections, head = self._connections, None
         if self._parser is None:
-            known = self._connections.known_lines
-            head = known.find(self._buffer, self._tracing, self.address)
+            head = connections.known_lines.find(self._buffer, self._tracing, self.address)
         head = head or self._parse()
         if head is None:
             return
         request, fields, rest = head
         if not request.id:
-            request.id = next(self._connections.request_ids.ids)
-        self._connection_line = CLOSE if self._connections.is_stopping else fields.connection
-        self._takes_chunks = fields.takes_chunks
-        if fields.is_chunked or fields.length > MAX_WHOLE or fields.length > len(rest):
+            request.id = next(connections.request_ids.ids)
+        self._connection_line = CLOSE if connections.is_stopping else fields.connection
+        self._takes_chunks, length = fields.takes_chunks, fields.length
+        if length == len(rest) and length <= MAX_WHOLE and not fields.is_chunked:
+            request.body, self._buffer = rest, b""
+        elif fields.is_chunked or length > MAX_WHOLE or length > len(rest):
             wanted = self._want_body
             body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
             request.body = self._body = body
             self._asks_to_continue = fields.expects_continue
             self._buffer, self._backlog = b"", self._feed(body, rest + self._backlog)
-        elif fields.length:
-            request.body, self._buffer = rest[: fields.length], rest[fields.length :]
         else:
-            self._buffer = rest
+            request.body, self._buffer = rest[:length], rest[length:]
         self._begin(request)
 
     def _divide(self) -> None:
@@ -285,25 +286,22 @@ class Connection(asyncio.Protocol):
         self._request = request
         self._phase, self.since = RESPONSE, self._connections.now
         self.timeout = self._check_interval
-        self._handling, self._awaited = self._connections.application.handle(request), None
+        # Unlike a coroutine, its iterator ends without an exception.
+        self._handling, self._awaited = self._handle(request).__await__(), None
         self._step()
 
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
         """Continue handling the request, up to its response or its next wait."""
         if self._handling is None or awaited is not self._awaited:
             return  # it was abandoned
-        try:
-            self._awaited = self._handling.send(None)
-        except StopIteration as end:
-            self._handling = None
-            self._respond(end.value)
-        except ClientGoneError:
-            self._handling = None
+        result: Any = next(self._handling, self)
+        if result is self:
+            return  # it has ended, and maybe the next one has begun
+        self._awaited = result
+        if result is None:
+            self._loop.call_soon(self._step)
         else:
-            if self._awaited is None:
-                self._loop.call_soon(self._step)
-            else:
-                self._awaited.add_done_callback(self._step)
+            result.add_done_callback(self._step)
 
     # Bodies
 
@@ -348,9 +346,15 @@ class Connection(asyncio.Protocol):
         if not self._sender.send(head, response.body, is_shared=True):
             self._wait(RESPONSE, self._check_interval)
 
-    def _respond(self, response: Response | Stream) -> None:
-        request = self._request
-        if request is None:  # the connection was lost
+    async def _handle(self, request: Request) -> None:
+        """Handle the request, and send its response."""
+        try:
+            response = await self._connections.application.handle(request)
+        except ClientGoneError:
+            return
+        finally:
+            self._handling = None
+        if self._request is None:  # the connection was lost
             if isinstance(response, Stream):
                 self._task = self._loop.create_task(response.end(0, is_whole=False))
             return
@@ -391,9 +395,8 @@ class Connection(asyncio.Protocol):
         if self._connection_line is CLOSE or self._connections.is_draining:
             self._end()
             return
-        if self._body is None:
-            self._wait(REQUEST, self._idle_timeout)
-        else:
+        self._phase, self.since, self.timeout = REQUEST, self._connections.now, self._idle_timeout
+        if self._body is not None:
             self._body.discard()
             self._wait(BODY, self._body_timeout)
             self._transport.resume_reading()
@@ -500,13 +503,11 @@ class Connection(asyncio.Protocol):
 
     def abandon(self) -> None:
         """End the request in flight, and close the connection: the drain timeout is over."""
-        handling, self._handling = self._handling, None
-        try:
-            if handling is not None:
-                handling.throw(asyncio.CancelledError())
-        except StopIteration as end:
+        if self._handling is not None:
             self._connection_line = CLOSE
-            self._respond(end.value)
+            with suppress(StopIteration):
+                self._handling.throw(asyncio.CancelledError())
+            self._handling = None
         if self._task is not None:
             self._task.cancel()
         if self._sender.is_paused:

@@ -15,10 +15,10 @@ import re
 MAX_LINES = 16
 _MAX_KEPT = 2048  # bytes that each connection remembers
 REQUEST_ID = b"x-request-id"
-_OTHERS = (
-    *(b"x-forwarded-for", b"x-real-ip", b"x-correlation-id", b"x-amzn-trace-id"),
+_OTHERS = (  # the most usual ones first: they are tried in this order
+    *(b"traceparent", b"x-forwarded-for", b"x-real-ip", b"x-correlation-id", b"x-amzn-trace-id"),
     *(b"x-cloud-trace-context", b"x-b3-traceid", b"x-b3-spanid"),
-    *(b"traceparent", b"tracestate", b"baggage", b"b3", b"sentry-trace", b"cf-ray", b"request-id"),
+    *(b"tracestate", b"baggage", b"b3", b"sentry-trace", b"cf-ray", b"request-id"),
 )
 NAMES = frozenset((REQUEST_ID, *_OTHERS))
 
@@ -56,11 +56,13 @@ def read_id(value: bytes) -> bytes:
 class TracingLines:
     """Leaves these lines out of a connection's heads.
 
-    Where they stood together in the last one, they are looked for in the next one first.
+    Where they stood together in the last one, they are looked for in the next one first. They are
+    expected if the last one had any.
     """
 
     def __init__(self) -> None:
         self._before = self._after = self._head = b""
+        self.is_expected = False
 
     def leave_out(self, head: bytes) -> tuple[bytes, bytes]:
         """The head, or its lines, each after its line end, without these; and the request's own id.
@@ -75,7 +77,8 @@ class TracingLines:
             if lines is not None:
                 return self._head, lines[1] or b""
         parts = _LINE.split(head)
-        if len(parts) == 1:
+        self.is_expected = len(parts) > 1
+        if not self.is_expected:
             return head, b""
         if len(parts) > 2 * MAX_LINES:
             return b"", b""

@@ -32,6 +32,9 @@ from plantstore.sql.queries import load_queries
 
 _CLEAN_INTERVAL_MS = 60_000
 _MAX_FREED_PAGES = 500
+_ROWS = 16  # events that are inserted at once, in two thirds of the time
+_COLUMNS = 10  # of an event
+_MORE_VALUES = f", ({', '.join('?' * _COLUMNS)})"
 _NOTHING: frozenset[Scope] = frozenset()
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
 _CREATED, _DELETED = Outcome.CREATED, Outcome.DELETED
@@ -53,12 +56,13 @@ class _Author(Struct, frozen=True):
     columns: tuple[_Value, ...] = ()
 
 
-class _Store:
+class _Store(Struct):
     """A store's row in ``revisions``, as of the current batch."""
 
-    def __init__(self, revision: int, plants: int, max_plants: int | None) -> None:
-        self.revision, self.plants, self.max_plants = revision, plants, max_plants
-        self.is_changed = False
+    revision: int
+    plants: int
+    max_plants: int | None
+    is_changed: bool = False
 
 
 class BatchWriter:
@@ -70,9 +74,8 @@ class BatchWriter:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        cursor = connection.cursor()
-        self._execute, self._execute_many = cursor.execute, cursor.executemany
-        self.commit = partial(cursor.execute, "COMMIT")
+        self._execute = connection.cursor().execute
+        self.commit = partial(self._execute, "COMMIT")
         self._sql = load_queries("plantstore.sqlite")
         self._newest = find_newest("plantstore.sqlite")
         self._rules: dict[type, Callable[[Any, _Store], Outcome]] = {
@@ -88,7 +91,7 @@ class BatchWriter:
         self._by: tuple[_Value, ...] = ()  # time and author of the current write
         self._stores: dict[int, _Store] = {}
         self._authors: dict[tuple[bytes, int], _Author] = {}  # by token and store
-        self._events: list[tuple[_Value, ...]] = []
+        self._events: list[_Value] = []  # the values of their columns
 
     def begin(self, timeout: int = 0) -> None:
         """Begin a batch; wait at most ``timeout`` milliseconds for the writes of other connections.
@@ -107,8 +110,7 @@ class BatchWriter:
 
     def touch(self) -> None:
         """Rewrite a page unchanged: otherwise the commit of an empty batch writes nothing."""
-        version = self._connection.pragma("user_version")
-        self._connection.pragma("user_version", version)
+        self._connection.pragma("user_version", self._connection.pragma("user_version"))
 
     def apply(self, item: Write | RecordTokenUses) -> Written:
         """Apply a write; returns its outcome, valid once the batch is committed."""
@@ -140,7 +142,10 @@ class BatchWriter:
 
     def finish(self) -> None:
         """Write the events and the counts, and clean up from time to time."""
-        self._execute_many(self._sql["insert_event"], self._events)
+        for start in range(0, len(self._events), _ROWS * _COLUMNS):
+            values = self._events[start : start + _ROWS * _COLUMNS]
+            more = _MORE_VALUES * (len(values) // _COLUMNS - 1)
+            self._execute(self._sql["insert_event"] + more, values)
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))
@@ -179,7 +184,8 @@ class BatchWriter:
         plant = write.plant
         is_full = store.max_plants is not None and store.plants >= store.max_plants
         if not is_full:
-            self._execute(self._sql["insert_plant"], (write.store_id, *astuple(plant)))
+            row = (write.store_id,) + astuple(plant)  # noqa: RUF005 - it is faster
+            self._execute(self._sql["insert_plant"], row)
         if is_full or not self._connection.changes():
             stored = self._find(write.store_id, plant.id)
             if stored is None:
@@ -225,7 +231,7 @@ class BatchWriter:
         store.revision += 1
         store.is_changed = True
         event = (write.store_id, store.revision, kind)
-        self._events.append(event + astuple(plant) + self._by)
+        self._events += event + astuple(plant) + self._by
 
 
 def _replay(key: IdempotencyKey, fingerprint: bytes, outcome: str) -> Outcome:

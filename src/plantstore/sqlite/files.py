@@ -95,25 +95,24 @@ class OpenFiles:
     """
 
     def __init__(self, path: Path) -> None:
-        files = [f"{path}{suffix}" for suffix in SUFFIXES if suffix != "-lock"]
-        self._identities = [(file, _identify(file)) for file in files]
+        self._files = [f"{path}{suffix}" for suffix in SUFFIXES if suffix != "-lock"]
+        self._opened: dict[str, tuple[int, int]] = {}
+        self.require_same()
 
     def require_same(self) -> None:
         """Refuse to go on with files that are no longer the opened ones.
 
         :raises FilesLostError: one was replaced or removed, or cannot be reached.
         """
-        for file, opened in self._identities:
-            if _identify(file) != opened:
-                raise FilesLostError(REPLACED.format(name=file.rpartition("/")[2]))
-
-
-def _identify(file: str) -> tuple[int, int]:
-    try:
-        status = os.stat(file)  # noqa: PTH116 - each batch asks, and a Path takes twice as long
-    except OSError as error:
-        name = file.rpartition("/")[2]
-        if isinstance(error, FileNotFoundError):
-            raise FilesLostError(REPLACED.format(name=name)) from None
-        raise FilesLostError(f"{name} cannot be reached: {error.strerror}") from None
-    return status.st_ino, status.st_dev
+        file = ""
+        try:
+            for file in self._files:
+                status = os.stat(file)  # noqa: PTH116 - each batch asks, a Path takes twice as long
+                identity = status.st_ino, status.st_dev
+                if self._opened.setdefault(file, identity) != identity:
+                    raise FileNotFoundError
+        except OSError as error:
+            name = file.rpartition("/")[2]
+            if isinstance(error, FileNotFoundError):
+                raise FilesLostError(REPLACED.format(name=name)) from None
+            raise FilesLostError(f"{name} cannot be reached: {error.strerror}") from None
