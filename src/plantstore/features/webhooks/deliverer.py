@@ -8,13 +8,12 @@ A receiver's time is not the database's: while that is waited for, responses are
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache, partial
 
 from plantstore.core.clock import now
-from plantstore.core.database import Row
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
 from plantstore.core.pools import Pool
@@ -49,11 +48,11 @@ class Deliverer:
 
     async def run(self) -> None:
         """Wait for the database's first webhook, then deliver, in a thread."""
-        rows: Sequence[Row] = ()
-        while not rows:
+        is_needed = False
+        while not is_needed:
             await asyncio.sleep(_RETRY_SECONDS)
             with suppress(PlantStoreError):  # which the database logs
-                rows = await self._app.database.read("find_any_webhook")
+                is_needed = bool(await self._app.database.read("find_any_webhook"))
         done = Thread("webhooks").run(lambda: asyncio.run(self._run()))
         self._app.at_close.append(partial(self._close, done))
 

@@ -7,18 +7,11 @@ from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchWebhookError
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
-from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, split
+from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, Record, split
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.client import send_now
 from plantstore.features.webhooks.deliverer import Deliverer
-from plantstore.features.webhooks.webhooks import (
-    Delivery,
-    Record,
-    Target,
-    Webhook,
-    Webhooks,
-    describe,
-)
+from plantstore.features.webhooks.webhooks import Delivery, Target, Webhook, Webhooks, describe
 from plantstore.http.administration import Administration
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
