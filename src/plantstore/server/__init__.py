@@ -1,1 +1,1 @@
-"""The HTTP server: connections, framing, bounds, deadlines, workers. It knows nothing of plants."""
+"""The HTTP server: connections, framing, limits, deadlines, workers. Plants are unknown here."""

@@ -1,4 +1,4 @@
-"""The body of a request: assembled as it arrives, by its length or from its chunks.
+"""Assembles the body of a request as it arrives, by its length or from chunks.
 
 Invariant: the feeder bounds what is buffered (see ``buffered``); the framing of chunks is bounded
 by their content. A body that nobody reads is discarded as it arrives.
@@ -13,13 +13,13 @@ from typing import Self
 
 from plantstore.core.errors import RequestError
 
-MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a Body
-MAX_FRAMING = 16 * 1024  # bytes of framing beyond those of the content; or of one line
+MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a ``Body``
+MAX_FRAMING = 16 * 1024  # bytes of framing beyond the content's bytes; also of one line
 
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
 _END = re.compile(rb"\r\n")
 _TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)?\r\n")
-_REST = (b"\r\n", b"\n", b"0\r\n", b":\r\n")  # one of these completes the beginning of any line
+_REST = (b"\r\n", b"\n", b"0\r\n", b":\r\n")  # one of these completes any incomplete line
 
 
 class ClientGoneError(Exception):
@@ -27,10 +27,11 @@ class ClientGoneError(Exception):
 
 
 class Body:
-    """A body of ``length`` bytes. ``wanted`` is called when a reader begins to wait for the rest.
+    """A body of ``length`` bytes. ``wanted`` is called when a reader begins to wait for more.
 
-    ``buffered`` counts the bytes that arrived and are kept; ``arrived_at`` is when the last ones
-    did, by ``time.perf_counter``. ``wanted_at`` is since when somebody waits, by the loop's time.
+    ``buffered`` counts the bytes that have arrived and are kept; ``arrived_at`` is the time of the
+    last ones, by ``time.perf_counter``. ``wanted_at`` is when the reader began to wait, by the
+    loop's time.
     """
 
     def __init__(self, length: int, wanted: Callable[[], None]) -> None:
@@ -64,7 +65,7 @@ class Body:
         return b"".join(self._parts or ())
 
     async def read_part(self) -> bytes:
-        """What has arrived since the last part; nothing at the end.
+        """The bytes that have arrived since the last part; empty at the end.
 
         :raises RequestError: nothing has arrived for too long, or it is not well-formed.
         :raises ClientGoneError: it will never be complete.
@@ -74,7 +75,7 @@ class Body:
         return part
 
     async def _receive(self, count: int) -> None:
-        """Wait until more than so many bytes are buffered, or until the body ends."""
+        """Wait until more than ``size`` bytes are buffered, or the body ends."""
         if not self._has(count):
             self._wanted()
             self.wanted_at = asyncio.get_running_loop().time()
@@ -83,7 +84,7 @@ class Body:
                 await self._arrival.wait()
             self.wanted_at = math.inf
         if self.has_failed:
-            # If the body kept it, its traceback would keep the connection.
+            # If the body kept the error, its traceback would keep the connection.
             error, self._error = self._error, ClientGoneError()
             raise error
 
@@ -91,12 +92,12 @@ class Body:
         return self.is_complete or self.has_failed or self.buffered > count
 
     def accept(self) -> None:
-        """Ask for the body before the response begins, because its parts will be read."""
+        """Request the body before the response begins, because parts of it will be read."""
         if not self.is_complete:
             self._wanted()
 
     def feed(self, data: bytes) -> bytes:
-        """Consume the bytes of the body, and return those that follow it."""
+        """Consume the bytes of the body, and return the bytes that follow it."""
         if self.has_failed:
             return b""
         try:
@@ -162,7 +163,7 @@ class ChunkedBody(Body):
         self._line = b"" if self.is_complete else data[position:]
         if not any(self._expected.fullmatch(self._line + rest) for rest in _REST):
             raise RequestError(40011, reason="the chunks of its body are not well-formed")
-        # The kept part of a line is examined again with each new part.
+        # An incomplete line is examined again with each new part.
         if len(self._line) > min(self._allowance, MAX_FRAMING):
             raise RequestError(43101)
         return data[position:] if self.is_complete else b""

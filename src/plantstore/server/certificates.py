@@ -1,7 +1,7 @@
 """The TLS certificate of one process, reloaded on request and when its files change.
 
-Invariant: new handshakes always get a certificate with its key: files that are half written, or do
-not match, change nothing.
+Invariant: new handshakes always get a certificate with its own key: half-written files, or files
+that do not match, change nothing.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class Certificate:
         while True:
             await asyncio.sleep(_INTERVAL)
             stamp = self._read_stamp()
-            # Unchanged in two checks: nobody is writing them.
+            # Unchanged between two checks: nobody is writing the files.
             if stamp == self._seen != self._tried:
                 self.reload()
             self._seen = stamp
@@ -61,10 +61,10 @@ class Certificate:
         return context
 
     def _read_stamp(self) -> Stamp:
-        """A stamp that changes with the files, or with the links to them."""
+        """A stamp that changes when the files, or the links to them, change."""
         stamps = []
         for path in (self._cert, self._key):
-            with suppress(OSError):  # it is missing while it is replaced
+            with suppress(OSError):  # the file is missing while it is replaced
                 stat = os.stat(path)  # noqa: PTH116 - a path as the settings have it
                 stamps.append((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns))
         return tuple(stamps)

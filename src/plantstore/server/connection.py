@@ -1,8 +1,8 @@
-"""One connection: reads requests, handles them one after the other, and sends the responses.
+"""One connection: reads requests, handles them one after another, and sends the responses.
 
-Invariant: all that arrives gets a response from the application, or ends the connection, within
-the deadlines and in order of arrival. While a request is in flight, the bytes that follow it are
-not parsed, and buffered only up to the bounds.
+Invariant: whatever arrives gets a response from the application, or ends the connection, within the
+deadlines and in order of arrival. While a request is in flight, the bytes after it are not parsed,
+and are buffered only up to the limits.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from plantstore.server.tracing import REQUEST_ID, TracingLines, read_id
 logger = logging.getLogger(__name__)
 
 _MAX_BUFFER = 64 * 1024  # bytes of a body that nobody has read yet
-_PIECE = 8 * 1024  # bytes: what follows a request is copied
-_IN_A_ROW = range(16)  # requests of a connection before others get their turn
+_PIECE = 8 * 1024  # bytes: the rest after a request is copied
+_IN_A_ROW = range(16)  # requests of a connection before other connections get a turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _END = b"\r\n\r\n"
@@ -54,7 +54,7 @@ _READING = (REQUEST, HEAD)
 
 
 def connect(connections: Connections, client: socket, address: str) -> bool:
-    """Serve a client that was accepted."""
+    """Serve an accepted client."""
     make_protocol = partial(Connection, connections, address)
     loop = asyncio.get_running_loop()
     begin(loop.connect_accepted_socket(make_protocol, client), lambda _: None)
@@ -62,7 +62,7 @@ def connect(connections: Connections, client: socket, address: str) -> bool:
 
 
 class Connection(asyncio.Protocol):
-    """One of the ``connections``. It waits ``since`` then, for at most ``timeout`` seconds."""
+    """One of the ``connections``. It waits from ``since`` on for at most ``timeout`` seconds."""
 
     _transport: asyncio.Transport
     _sender: Sender
@@ -79,7 +79,7 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
         self._buffer = b""
-        self._backlog = b""  # follows the buffer; nothing more is received meanwhile
+        self._backlog = b""  # the bytes after the buffer; nothing is received meanwhile
         self._tracing = TracingLines()
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
@@ -122,7 +122,7 @@ class Connection(asyncio.Protocol):
             self._serve()
 
     def eof_received(self) -> bool:
-        """Keep the connection for the responses to what has arrived; TLS ends in any case."""
+        """Keep the connection for the pending responses; with TLS it ends in any case."""
         self._is_ended = True
         if self._phase is RESPONSE and self._body is not None:
             self._connection_line = CLOSE
@@ -160,8 +160,8 @@ class Connection(asyncio.Protocol):
         self._request = self._body = None
 
     def open(self, transport: asyncio.Transport | None) -> None:
-        """Serve on this transport, which TLS may have wrapped or failed to wrap."""
-        # If the client left during the handshake, it may be closed without notice.
+        """Serve on this transport; None if the TLS handshake failed."""
+        # If the client left during the handshake, there may be no notice that it is closed.
         if transport is None or transport.is_closing() or self._phase is END:
             self._transport.abort()
             self._connections.release(self)
@@ -206,7 +206,7 @@ class Connection(asyncio.Protocol):
                 self._end_input()
 
     def _end_input(self) -> None:
-        """Nothing more will arrive, and nothing is in flight: refuse an incomplete head."""
+        """Refuse an incomplete head: nothing more will arrive, and nothing is in flight."""
         if self._phase is HEAD and self._parser is not None and self._parser.has_begun:
             self._refuse(RequestError(40011, reason="its head is incomplete"))
         else:
@@ -253,7 +253,7 @@ class Connection(asyncio.Protocol):
             unread.put(self, self.holder, self._evict, max(count, least))
 
     def _evict(self) -> None:
-        """Refuse the request or close the connection, because other clients send, too."""
+        """Refuse the request or close the connection, to make room for other clients."""
         self._connection_line = CLOSE
         if self._body is not None:
             self._body.fail(OverloadedError())
@@ -293,7 +293,7 @@ class Connection(asyncio.Protocol):
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
         """Continue handling the request, up to its response or its next wait."""
         if self._handling is None or awaited is not self._awaited:
-            return  # it was abandoned
+            return  # the request was abandoned
         result: Any = next(self._handling, self)
         if result is self:
             return  # it has ended, and maybe the next one has begun
@@ -319,12 +319,12 @@ class Connection(asyncio.Protocol):
                 self._finish()
         elif body.buffered > UNREAD_BYTES:
             self._count_unread()
-            if body.buffered > _MAX_BUFFER:  # even if it is wanted: one round may bring megabytes
+            if body.buffered > _MAX_BUFFER:  # even if a reader waits: one round may bring megabytes
                 self._transport.pause_reading()
         return data
 
     def _want_body(self) -> None:
-        """Receive the rest of the body, or its next part, for which a reader now waits."""
+        """Receive the rest of the body, or the next part, because a reader is waiting."""
         self._count_unread(UNREAD_BYTES)
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
@@ -334,7 +334,7 @@ class Connection(asyncio.Protocol):
     # Responses
 
     def _repeat(self, response: Response, own_id: bytes) -> None:
-        """Respond to a known request: a complete GET that needs no Connection line."""
+        """Send the cached response to a complete GET that needs no Connection line."""
         connections = self._connections
         self._connection_line = b""
         self.since, self.timeout = connections.now, self._idle_timeout
@@ -359,9 +359,9 @@ class Connection(asyncio.Protocol):
                 self._task = self._loop.create_task(response.end(0, is_whole=False))
             return
         if self._asks_to_continue:
-            self._connection_line = CLOSE  # the client may still send the body, or not
+            self._connection_line = CLOSE  # the client may or may not send the body
         line, common = self._connection_line, self._connections.end_of_heads
-        # This test is fast for an instance of the class; the test for the other class is slow.
+        # This test is fast for an instance of the class; a test for the other class would be slow.
         if not isinstance(response, Response):
             line = _CHUNKED + line if self._takes_chunks else CLOSE
         head = b"".join((response.head, common, request.id, b"\r\n", line, b"\r\n"))
@@ -371,7 +371,7 @@ class Connection(asyncio.Protocol):
         body = b"" if request.method == "HEAD" else response.body
         if len(response.body) > MAX_COPIED:
             self._sender.holder = self.holder
-            # Shared bodies take no more memory, however many clients wait for them.
+            # Shared bodies take no extra memory, however many clients wait.
             if not (response.is_shared or self._sender.has_room()):
                 self._refuse(RequestError(50301))
                 return
@@ -380,7 +380,7 @@ class Connection(asyncio.Protocol):
 
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
         if not self._takes_chunks:
-            self._connection_line = CLOSE  # it marks the end for an old client
+            self._connection_line = CLOSE  # the close marks the end for an HTTP/1.0 client
         self._stop_stream = stream.stop
         if stream.stop is not None and (self._connections.is_draining or self._is_ended):
             stream.stop()
@@ -404,7 +404,7 @@ class Connection(asyncio.Protocol):
             self._resume()
 
     def _resume(self) -> bool:
-        """Serve the next of the requests in the buffer, if it is still open."""
+        """Serve the next request in the buffer, if the connection is still open."""
         self._transport.resume_reading()
         self._serve()
         return self._phase is not END
@@ -412,7 +412,7 @@ class Connection(asyncio.Protocol):
     # Deadlines and ends
 
     def _end(self) -> None:
-        """Send the end, and discard further input until the client closes, too.
+        """Send the end, and discard further input until the client also closes.
 
         If we closed first, the client's system would discard the response.
         """
@@ -427,7 +427,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def _close(self) -> None:
-        """Close the connection; a TLS client gets a moment to close it, too."""
+        """Close the connection; a TLS client gets a moment to close it too."""
         if self._transport.is_closing() and not count_unacknowledged(self._transport):
             self._transport.abort()
         else:
@@ -445,13 +445,13 @@ class Connection(asyncio.Protocol):
 
     @property
     def holder(self) -> Hashable:
-        """The holder of what the request takes from pools."""
+        """The holder of the request's units in pools."""
         request = self._request
         return self.network if request is None or request.holder is None else request.holder
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it may be closed to make room: no request in flight, or a stuck client."""
+        """Whether it may be closed to make room: it has no request in flight, or a stuck client."""
         return self._phase is not RESPONSE or self._sender.is_stuck
 
     def expire(self) -> None:
@@ -502,7 +502,7 @@ class Connection(asyncio.Protocol):
             self._close_idle()
 
     def abandon(self) -> None:
-        """End the request in flight, and close the connection: the drain timeout is over."""
+        """End the request in flight, and close the connection: the drain timeout has passed."""
         if self._handling is not None:
             self._connection_line = CLOSE
             with suppress(StopIteration):

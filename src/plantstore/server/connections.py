@@ -1,4 +1,4 @@
-"""All connections of a process: how many there may be, their deadlines, and what they share.
+"""All connections of a process: their limits, their deadlines, and what they share.
 
 Invariant: idle connections never keep out new ones: at a limit, the connection that has waited
 longest is closed.
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
 _TICK = 0.1  # seconds: the precision of deadlines
-_TURNS = 8  # of a network in an iteration of the event loop; with TLS 1: a handshake takes 1 ms
-_MAX_FREED = 16 * 2**20  # bytes that the process keeps for the next messages
-_ROOM = 64  # one in so many connections is closed at a time: finding them takes time
+_TURNS = 8  # per network and iteration of the event loop; with TLS 1: a handshake takes 1 ms
+_MAX_FREED = 16 * 2**20  # bytes that the process keeps for later messages
+_ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time
 
 Start = Coroutine["asyncio.Future[Any]", None, Any]
 
@@ -33,9 +33,9 @@ Start = Coroutine["asyncio.Future[Any]", None, Any]
 class Connections:
     """The connections on which ``application`` is served.
 
-    ``opened`` has those that are counted, ``now`` is the loop's time, ``end_of_heads`` what every
-    response's head ends with except the request's id, ``end_of_repeated`` except the number in an
-    id of ours: as of the last tick.
+    ``opened`` has the counted ones. As of the last tick, ``now`` is the loop's time,
+    ``end_of_heads`` the end of every response's head without the request's id, and
+    ``end_of_repeated`` without the number in an id of ours.
     """
 
     def __init__(self, application: Application, settings: Settings) -> None:
@@ -49,7 +49,7 @@ class Connections:
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
         self.pools = application.pools
-        self._peak = 0  # bytes that were used since memory was given back
+        self._peak = 0  # bytes used since memory was given back
         self.turns = Turns(_TURNS if self.certificate is None else 1)
         self.is_stopping = self.is_draining = False
         self._busy: set[Hashable] = set()  # networks without an idle connection, as of this tick
@@ -80,11 +80,11 @@ class Connections:
             begin(handshake, connection.open)
 
     def _admit(self, connection: "Connection") -> bool:
-        """Count a new connection, if there is room or some can be made."""
+        """Count a new connection, if there is room or room can be made."""
         pool, network = self.pools.connections, connection.network
         if not pool.has_room(network):
             owner = pool.largest if pool.used >= pool.size else network
-            if owner not in self._busy:  # looking for one takes time
+            if owner not in self._busy:  # searching takes time
                 self._busy.add(owner)
                 self._make_room(known for known in self.opened if known.network == owner)
         if not pool.try_take(network):
@@ -102,7 +102,7 @@ class Connections:
                 self._are_closed.set()
 
     def announce_stop(self) -> None:
-        """Announce the stop from now on, and end connections with their next response."""
+        """Announce the stop, and end connections with their next response."""
         if not self.is_stopping:
             self.is_stopping = True
             self.application.announce_stop()
@@ -155,10 +155,10 @@ class Connections:
 
 
 def begin(start: Start, done: Callable[[Any], object]) -> None:
-    """Start a coroutine of the loop's at once, such as ``start_tls``; it needs no task.
+    """Start a coroutine of the event loop at once, such as ``start_tls``; it needs no task.
 
-    With ``start_tls``, all bytes from now on belong to TLS. ``done`` gets the result, or None if it
-    fails.
+    With ``start_tls``, all bytes from now on belong to TLS. ``done`` gets the result, or None on
+    failure.
     """
 
     def proceed(future: object) -> None:
@@ -167,7 +167,7 @@ def begin(start: Start, done: Callable[[Any], object]) -> None:
             start.send(None)
         except StopIteration as end:
             done(end.value)
-        except OSError:  # such as ssl.SSLError: the client's problem
+        except OSError:  # such as ssl.SSLError: the client's error
             done(None)
 
     start.send(None).add_done_callback(proceed)

@@ -1,7 +1,7 @@
-"""Reads the heads of requests: httptools parses them, and further checks are made here.
+"""Reads the heads of requests: httptools parses them; further checks are here.
 
-Invariant: a head is never read differently than a proxy before us may have read it. Header lines
-that are, byte for byte, known to pass every check are looked up instead of parsed; lines that only
+Invariant: a head is never read differently from how a proxy in front may have read it. Header lines
+that, byte for byte, passed every check before are looked up instead of parsed; lines that only
 identify or trace the request (``tracing.py``) are not compared.
 """
 
@@ -32,12 +32,11 @@ _VERSIONS = (_HTTP_1_1, b"HTTP/1.0")
 _VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
 _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
-# Nearly all first lines: they need no parser.
+# Nearly all first lines match, and need no parser.
 _FIRST_LINE = re.compile(
     rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))?"
 )
-# Headers that decide about the request: if there are two, a proxy before us may have used the
-# other.
+# Headers that decide about the request: of two, a proxy in front may have used the other.
 _SINGLE = (
     b"host authorization content-type content-length transfer-encoding idempotency-key".split()
 )
@@ -46,7 +45,7 @@ CLOSE = b"Connection: close\r\n"
 
 
 class Fields(Struct, frozen=True):
-    """What the header lines say; ``connection`` is the response's Connection line.
+    """The parsed header lines; ``connection`` is the response's Connection line.
 
     ``takes_chunks`` says that the client speaks HTTP/1.1.
     """
@@ -59,19 +58,19 @@ class Fields(Struct, frozen=True):
     connection: bytes
 
 
-# A request whose head passed every check, its parsed header lines, and what follows the head.
+# A request whose head passed every check, its parsed header lines, and the bytes after the head.
 Head = tuple[Request, Fields, bytes]
 
 
 class KnownLines:
-    """Known header lines: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
+    """Known header lines: beyond ``_MAX_KNOWN_BYTES``, all are removed."""
 
     def __init__(self) -> None:
         self._fields: dict[bytes, Fields] = {}
         self._used = 0
 
     def find(self, data: bytes, tracing: TracingLines, address: str = "") -> Head | None:
-        """The head that the data from this address begins with, if its header lines are known."""
+        """The head at the beginning of the data, if its header lines are known."""
         head, end, rest = data.partition(_END)
         target, version, lines = head.partition(_VERSION_1_1)
         first_line = _read_first_line(target)
@@ -98,11 +97,11 @@ class KnownLines:
         lines, _ = TracingLines().leave_out(all_lines)
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
         is_plain = _read_first_line(target) and not (fields.is_chunked or fields.expects_continue)
-        # Even with the maximum of omitted tracing lines, there are not too many.
+        # Even with all possible tracing lines, these are not too many.
         count = lines.count(b"\r\n")
         is_short = len(lines) <= _MAX_KNOWN_LINES and 0 < count <= MAX_HEADERS - MAX_LINES
         if is_plain and is_short and fields.takes_chunks:
-            self._used += 2 * len(lines) + 1000  # twice: with their parsed parts
+            self._used += 2 * len(lines) + 1000  # twice: raw and parsed
             if self._used > _MAX_KNOWN_BYTES:
                 self._fields.clear()
                 self._used = 0
@@ -111,13 +110,13 @@ class KnownLines:
 
 @lru_cache(maxsize=500)
 def _read_first_line(line: bytes) -> tuple[str, bytes, bytes] | None:
-    """The method, path and query; None where the parser is needed, as for long ones."""
+    """The method, path and query; None if the parser is needed, as for long lines."""
     parts = _FIRST_LINE.fullmatch(line) if len(line) <= _MAX_FIRST_LINE else None
     return None if parts is None else (parts[1].decode(), parts[2], parts[3] or b"")
 
 
 class HeadParser:
-    """Parses one head as it arrives; ``method`` and ``headers`` are what was read so far."""
+    """Parses one head as it arrives; ``method`` and ``headers`` are those read so far."""
 
     def __init__(self) -> None:
         self.data = b""
@@ -134,9 +133,9 @@ class HeadParser:
         return bool(self.data.strip(b"\r\n"))
 
     def feed(self, data: bytes, address: str = "") -> Head | None:
-        """Parse more; returns the head once it is complete; ``data`` then begins with it.
+        """Parse more; returns the head once it is complete; ``data`` then begins with the head.
 
-        :raises RequestError: it is not well-formed, or exceeds a bound.
+        :raises RequestError: the head is not well-formed, or exceeds a limit.
         """
         self.data += data
         while not self._is_complete:
@@ -174,7 +173,7 @@ class HeadParser:
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> RequestError:
-        """What is wrong, in our words."""
+        """The reason, in our words."""
         version = _VERSION.search(self._first_line())
         if version is not None and version[1] not in _VERSIONS:
             return RequestError(50501)
@@ -241,7 +240,8 @@ class HeadParser:
         options = {option.strip() for option in headers.get(b"connection", b"").lower().split(b",")}
         return Fields(
             headers,
-            # Below 2^64, as the parser checks, but maybe with more leading zeros than Python reads.
+            # Below 2^64, as the parser checks, but maybe with more leading zeros than Python
+            # accepts.
             int(headers.get(b"content-length", b"").lstrip(b"0") or b"0"),
             coding is not None,
             takes_chunks and headers.get(b"expect", b"").lower() == b"100-continue",

@@ -1,4 +1,4 @@
-"""The listening sockets: our own TCP or Unix socket, or those that the supervisor opened.
+"""The listening sockets: a TCP or Unix socket of our own, or sockets from the supervisor.
 
 Invariant: a Unix socket's file is replaced only if nobody listens on it, and removed only if it is
 still ours.
@@ -31,7 +31,7 @@ _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 def listen(settings: Settings) -> Iterator[list[socket.socket]]:
     """The listening sockets, within the block.
 
-    :raises SetupError: it cannot listen there.
+    :raises SetupError: the service cannot listen there.
     """
     listeners = _inherit()
     if not listeners:
@@ -60,17 +60,17 @@ def make_url(scheme: str, host: str, port: int) -> str:
 
 
 def make_local(url: str) -> str:
-    """The URL at which clients on this machine reach a service that listens on this one."""
+    """The URL for clients on this machine, given the URL that the service listens on."""
     return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
 def is_loopback(listener: socket.socket) -> bool:
-    """Whether only clients on this machine reach it."""
+    """Whether only clients on this machine can reach it."""
     return listener.family == socket.AF_UNIX or ip_address(listener.getsockname()[0]).is_loopback
 
 
 def _inherit() -> list[socket.socket]:
-    """The sockets that systemd passes with LISTEN_FDS; processes that we start do not get them."""
+    """The sockets that systemd passes by LISTEN_FDS; child processes do not get them."""
     count, pid = os.environ.pop("LISTEN_FDS", "0"), os.environ.pop("LISTEN_PID", "")
     os.environ.pop("LISTEN_FDNAMES", None)
     if pid != str(os.getpid()) or not count.isdigit():
@@ -79,9 +79,9 @@ def _inherit() -> list[socket.socket]:
 
 
 def _listen_tcp(settings: Settings) -> socket.socket:
-    """A socket on the first address of the host that this machine has."""
+    """A socket on the first of the host's addresses that this machine has."""
     host, port = settings.host, settings.port
-    name = host.encode() if host.isascii() else host  # or Python imports its IDNA, for 2 ms
+    name = host.encode() if host.isascii() else host  # else Python imports its IDNA codec, in 2 ms
     reason: object = None
     advice = "choose another --port or --host"
     try:
@@ -90,10 +90,10 @@ def _listen_tcp(settings: Settings) -> socket.socket:
             try:
                 return _bind(family, address)
             except OSError as error:
-                if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 where there is no IPv6
+                if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 without IPv6
                     raise
                 reason = error.strerror
-    except (OSError, UnicodeError) as error:  # the latter for invalid host names
+    except (OSError, UnicodeError) as error:  # UnicodeError: an invalid host name
         reason = error.strerror if isinstance(error, OSError) else error
         if isinstance(error, PermissionError):
             advice = f"ports below 1024 need a systemd socket or a proxy: {advice}"
@@ -119,14 +119,14 @@ def _listen_unix(settings: Settings) -> socket.socket:
         _remove_stale(path)
         return _bind(socket.AF_UNIX, path)
     except OSError as error:
-        reason = error.strerror or error  # only the latter, if the path is too long
+        reason = error.strerror or error  # if the path is too long, there is no strerror
         raise SetupError(f"cannot listen on {path}: {reason}; choose another --uds") from None
     finally:
         os.umask(mask)
 
 
 def _remove_stale(path: str) -> None:
-    """Remove a socket that nobody listens on, such as after a crash."""
+    """Remove a socket that nobody listens on, as after a crash."""
     try:
         is_socket = stat.S_ISSOCK(os.lstat(path).st_mode)
     except FileNotFoundError:
@@ -142,7 +142,7 @@ def _remove_stale(path: str) -> None:
 
 
 def _identify(path: str | None) -> tuple[int, int] | None:
-    """The file's device and inode; None without one."""
+    """The file's device and inode; None without a file."""
     with suppress(OSError):
         status = os.lstat(path or "")
         return status.st_dev, status.st_ino

@@ -12,22 +12,21 @@ from plantstore.core.pools import Pools
 from plantstore.server.body import Body
 from plantstore.server.tracing import read_line
 
-HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
+HeaderLines = bytes  # as on the wire: b"ETag: x\r\nLink: y\r\n"
 
 
 class Request(Struct):
     """One request, created when its head is complete; ``id`` is its X-Request-Id.
 
-    ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
-    name are joined by commas; those that only trace a request (``tracing.py``) may be omitted:
+    ``path`` and ``query`` are as they were sent. Header names are in lower case; values of repeated
+    headers are joined by commas; headers that only trace a request (``tracing.py``) may be omitted:
     then ``lines`` are all header lines, and ``read_tracing`` finds them. A ``body`` that arrived
     with its head is bytes. ``error`` is set if the server refuses the request; the application
     makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
     ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
 
-    The application sets ``caller``, who sent it; ``holder``, who holds what it takes of the pools;
-    ``route``, its path's pattern; ``refusal``, why it was refused; and of a write ``writes``, its
-    store and scope.
+    The application sets the ``caller``; the ``holder`` of its units in pools; ``route``, the path's
+    pattern; ``refusal``, the error; and for a write ``writes``, its store and scope.
     """
 
     id: bytes
@@ -47,16 +46,16 @@ class Request(Struct):
     writes: Any = None
 
     def read_tracing(self, name: bytes) -> bytes:
-        """The value of a header that may be omitted; empty if there is none."""
+        """The value of a header that may be omitted; empty without the header."""
         return self.headers.get(name) or read_line(self.lines, name)
 
 
 class Response(Struct, frozen=True):
-    """A complete response: its status line and own header lines, and its body.
+    """A complete response: status line, header lines, and body.
 
-    The server adds the headers that every response has, and omits the body for HEAD.
-    ``is_shared`` says that the body is in memory anyway: a slow reader costs nothing more.
-    ``error`` is the number of the error, or 0.
+    The server adds the headers that every response has, and omits the body for HEAD. ``is_shared``
+    says that the body is in memory anyway: a slow reader costs no more memory. ``error`` is the
+    error's number, or 0.
     """
 
     head: bytes
@@ -75,8 +74,8 @@ class Response(Struct, frozen=True):
 class Stream(Struct, frozen=True):
     """A response whose body comes in parts, of unknown length; ``close`` is called at its end.
 
-    The ``observers`` are told how many bytes of the body were sent, and whether these are all.
-    An endless stream has ``stop``, which makes it end soon, and no timeout.
+    The ``observers`` get the number of sent bytes of the body, and whether these are all. An
+    endless stream has no timeout, but ``stop``, which ends it soon.
     """
 
     head: bytes
@@ -91,7 +90,7 @@ class Stream(Struct, frozen=True):
         return replace(self, head=self.head + lines)
 
     async def end(self, sent: int, *, is_whole: bool) -> None:
-        """Tell the observers, and close it."""
+        """Notify the observers, and close the stream."""
         for observe in self.observers:
             observe(sent, is_whole)
         await self.close()
@@ -109,7 +108,7 @@ class Application(Protocol):
     def get_cached(self, data: bytes) -> Response | None:
         """The response to these bytes, a known complete GET, if it is still valid.
 
-        It is without the tracing lines.
+        The bytes have no tracing lines.
         """
 
     def handle(self, request: Request) -> Handling:
@@ -119,10 +118,10 @@ class Application(Protocol):
         """
 
     def announce_stop(self) -> None:
-        """Announce the stop, as in ``/readyz``; ``get_cached`` finds nothing from now on."""
+        """Announce the stop, as by ``/readyz``; from now on, ``get_cached`` finds nothing."""
 
     def reload(self) -> None:
-        """Reload what changed outside of the service, at SIGHUP."""
+        """Reload what has changed outside of the service, at SIGHUP."""
 
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""

@@ -1,4 +1,4 @@
-"""Notifies systemd about the service, if it asks for that (Type=notify, WatchdogSec=).
+"""Notifies systemd about the service if the unit requests it (Type=notify, WatchdogSec=).
 
 See sd_notify(3). Without NOTIFY_SOCKET nothing is sent.
 """
@@ -14,7 +14,7 @@ STOPPING = "STOPPING=1"
 
 
 def notify(*lines: str) -> None:
-    """Send the lines; it does not matter if the supervisor does not listen."""
+    """Send the lines, whether or not the supervisor listens."""
     address = os.environ.get("NOTIFY_SOCKET")
     if address:
         address = "\0" + address[1:] if address.startswith("@") else address
@@ -23,20 +23,20 @@ def notify(*lines: str) -> None:
 
 
 def notify_reload() -> None:
-    """Tell that the certificate is reloaded, which is done at once (Type=notify-reload)."""
+    """Report that the certificate was reloaded, which happens at once (Type=notify-reload)."""
     microseconds = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
     notify("RELOADING=1", f"MONOTONIC_USEC={microseconds}")
     notify(READY)
 
 
 async def keep_notifying() -> None:
-    """Send watchdog signals, twice as often as the supervisor requires, if it does."""
+    """Send watchdog signals, twice as often as the supervisor requires, if it requires any."""
     while seconds := watchdog_seconds():
         notify("WATCHDOG=1")
         await asyncio.sleep(seconds)
 
 
 def watchdog_seconds() -> float:
-    """Half of the supervisor's watchdog interval; 0 if there is none."""
+    """Half of the supervisor's watchdog interval; 0 without a watchdog."""
     is_for_us = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     return int(os.environ.get("WATCHDOG_USEC", "0")) / 2_000_000 if is_for_us else 0

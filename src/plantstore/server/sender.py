@@ -19,7 +19,7 @@ from plantstore.server.sockets import count_unacknowledged
 logger = logging.getLogger(__name__)
 _limit = RepeatLimit()
 
-MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
+MAX_COPIED = 16 * 1024  # bytes of a body that is written together with the head
 _PIECE = 64 * 1024
 _STUCK_SECONDS = 10.0
 _LEAST_PROGRESS = 32 * 1024  # bytes that a client must read within the timeout
@@ -27,7 +27,7 @@ _LAST_CHUNK = b"0\r\n\r\n"
 
 
 class Sender:
-    """The sending side of one of the ``connections``; the ``holder`` holds what is not sent."""
+    """The sending side of one of the ``connections``; the ``holder`` holds the unsent bytes."""
 
     def __init__(
         self, transport: asyncio.Transport, connections: Connections, holder: Hashable
@@ -43,8 +43,8 @@ class Sender:
         self.holder = holder
         self._counted = 0
         self._counted_for: Hashable = None
-        self._outstanding = 0  # bytes, when the client had read enough last,
-        self._added = 0  # and those sent since then
+        self._outstanding = 0  # unread bytes when the client last made progress,
+        self._added = 0  # and bytes sent since then
         self._progress_at = 0.0
         self._resumed: asyncio.Future[None] | None = None
 
@@ -53,7 +53,7 @@ class Sender:
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
     def has_room(self) -> bool:
-        """Whether more may be sent, given the other unsent bytes."""
+        """Whether more may be sent, given all unsent bytes."""
         return self._pool.has_room(self.holder)
 
     def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
@@ -70,9 +70,9 @@ class Sender:
     async def send_stream(self, head: bytes, stream: Stream, *, chunked: bool) -> bool:
         """Send a stream, within its timeout; returns whether that was possible.
 
-        If not, the connection must be aborted: without an end marker the client cannot mistake the
-        part for the whole. The head is sent with the first part: proxies in Go (Caddy) stop sending
-        a request when its response begins.
+        If not, the connection must be aborted: without an end marker, the client cannot take the
+        part for the whole. The head is sent with the first part, because proxies in Go (Caddy) stop
+        sending a request when its response begins.
         """
         sent, is_whole = 0, False
         self._outstanding, self._added, self._progress_at = 0, 0, self._connections.now
@@ -91,11 +91,11 @@ class Sender:
         except PlantStoreError:
             logger.warning("a stream was aborted: the database failed")
         except (ClientGoneError, asyncio.CancelledError):
-            if _limit.admit("gone") is not None:  # clients that listen come and go as they please
+            if _limit.admit("gone") is not None:  # listening clients come and go
                 logger.info("a stream was aborted: its client has gone, or the service is stopping")
         finally:
-            # To its end, also if the connection is lost meanwhile, which cancels this. A task that
-            # ended as cancelled would keep all of this until the garbage is collected.
+            # Runs to its end even if a lost connection cancels this task. A task that ended as
+            # cancelled would keep all of this until the next garbage collection.
             with suppress(asyncio.CancelledError):
                 await asyncio.shield(stream.end(sent, is_whole=is_whole))
         return is_whole
@@ -127,7 +127,7 @@ class Sender:
         return not self.is_paused
 
     def has_timed_out(self) -> bool:
-        """Whether the client reads too slowly, or nothing, of what it is sent."""
+        """Whether the client reads too slowly, or not at all."""
         outstanding = len(self._rest) + self._count_outstanding()
         read = self._outstanding + self._added - outstanding
         if read >= min(_LEAST_PROGRESS, self._outstanding):

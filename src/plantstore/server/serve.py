@@ -1,6 +1,6 @@
 """Serves an application until a signal, in this process or in several workers.
 
-For ``lame_duck`` seconds a stop is only announced; then the process drains and ends.
+A stop is first announced for ``lame_duck`` seconds; then the process drains and ends.
 """
 
 import asyncio
@@ -27,21 +27,21 @@ from plantstore.server.turns import Acceptor
 logger = logging.getLogger(__name__)
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
-# If they are ignored at the start, they stay ignored: nohup ignores SIGHUP, and a shell ignores
-# SIGINT for background jobs. It ignores SIGQUIT too, which tells workers to end at once.
+# Signals that are ignored at the start stay ignored: nohup ignores SIGHUP, and a shell ignores
+# SIGINT for background jobs. The shell also ignores SIGQUIT, which tells workers to end at once.
 _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 
-# How long a thread waits for Python's lock while the event loop runs: a write waits twice.
+# How long a thread waits for Python's lock while the event loop runs; a write waits twice.
 _SWITCH_SECONDS = 0.00005
 
-CreateApplication = Callable[[int], Awaitable[Application]]  # by the number of the process
+CreateApplication = Callable[[int], Awaitable[Application]]  # takes the process's number
 Beside = Callable[[], Coroutine[None, None, None]]
 
 
 def serve(
     create_application: CreateApplication, settings: Settings, listeners: list[socket]
 ) -> bool:
-    """Serve until a signal or a broken database ends it; whether it was a signal."""
+    """Serve until a signal or a broken database stops the service: True for a signal."""
     allow_open_files(settings.max_connections)
     if settings.workers > 1:
         from plantstore.server.workers import Workers  # noqa: PLC0415 - one process needs none
@@ -62,7 +62,7 @@ def find_signals() -> list[signal.Signals]:
 
 
 def is_in_foreground() -> bool:
-    """Whether a terminal runs this process: if it closes (SIGHUP), the service stops."""
+    """Whether a terminal runs this process: if the terminal closes (SIGHUP), the service stops."""
     return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
 
 
@@ -80,7 +80,7 @@ class Server:
         self._drain_seconds = settings.drain_timeout
 
     async def run(self, listeners: list[socket], beside: Beside) -> bool:
-        """Serve until it is stopped, or the database is broken; ``beside`` runs meanwhile.
+        """Serve until a stop, or until the database is broken; ``beside`` runs meanwhile.
 
         :raises SetupError: the application cannot be created.
         """
@@ -89,7 +89,7 @@ class Server:
             reloads = number == signal.SIGHUP and not is_in_foreground()
             handle = self._handle_hangup if reloads else partial(self._handle_stop, number)
             self._loop.add_signal_handler(number, handle)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for signals that came in a worker
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for signals that arrived in a worker
         application = await self._create_application()
         self._connections = connections = Connections(application, self._settings)
         acceptor = Acceptor(connections.turns, partial(connect, connections))
@@ -112,18 +112,18 @@ class Server:
         return not self._has_failed
 
     def stop(self, seconds: float = 0.0) -> None:
-        """Announce the stop, and drain after so many seconds."""
+        """Announce the stop, and drain after ``seconds``."""
         if self._connections is not None and not self._connections.is_stopping:
             self._connections.announce_stop()
             notify(STOPPING)
         self._loop.call_later(seconds, self._drain.set)
 
     def _handle_stop(self, number: int) -> None:
-        """Begin to stop; at SIGQUIT, or a second signal, end at once.
+        """Begin to stop; at SIGQUIT or a second signal, end at once.
 
         A worker may get the same signal from its parent and from the terminal.
         """
-        if self._connections is None:  # it ends as soon as it has started
+        if self._connections is None:  # the service ends as soon as it has started
             self._drain.set()
             return
         is_second = self._connections.is_stopping and self._settings.workers == 1
@@ -143,7 +143,7 @@ class Server:
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()
-        if isinstance(error, SetupError):  # which is found when the database can be reached
+        if isinstance(error, SetupError):  # found only once the database can be reached
             logger.critical("stopping the service: %s", error)
         else:
             logger.critical("the database is broken, stopping the service: %s", error)

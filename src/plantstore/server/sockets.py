@@ -1,4 +1,4 @@
-"""The system's state of connected sockets, and its limits on them and on memory."""
+"""The system's view of sockets and memory: state and limits."""
 
 import asyncio
 import fcntl
@@ -13,7 +13,7 @@ _OTHER_FILES = 200
 
 
 def allow_open_files(connections: int) -> None:
-    """Raise the limit of open files to what the connections need, if allowed."""
+    """Raise the limit on open files to what the connections need, if allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + _OTHER_FILES
     if hard != resource.RLIM_INFINITY:
@@ -23,7 +23,7 @@ def allow_open_files(connections: int) -> None:
 
 
 def give_memory_back() -> None:
-    """Give what was freed back to the system; glibc keeps it."""
+    """Return freed memory to the system; glibc keeps it otherwise."""
     import ctypes  # noqa: PLC0415 - takes 3 ms, and only a flood needs it
 
     with suppress(AttributeError):  # another C library
@@ -31,20 +31,20 @@ def give_memory_back() -> None:
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """Close a connection and discard unsent bytes, which the system would keep for long."""
+    """Close a connection and discard unsent bytes, which the system would keep for a long time."""
     connected = transport.get_extra_info("socket")
-    with suppress(OSError, AttributeError):  # it is closed already
+    with suppress(OSError, AttributeError):  # already closed
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
 
 
 def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
-    """Bytes that our system has sent or buffered, and that the client's has not acknowledged."""
+    """Bytes that our system has sent or buffered, and the client's system has not acknowledged."""
     return _count(transport, termios.TIOCOUTQ)
 
 
 def count_unread(transport: asyncio.BaseTransport) -> int:
-    """Bytes that have arrived, and that we have not received from our system."""
+    """Bytes that have arrived at our system, and that we have not received yet."""
     return _count(transport, termios.FIONREAD)
 
 
@@ -52,6 +52,6 @@ def _count(transport: asyncio.BaseTransport, request: int) -> int:
     connected = transport.get_extra_info("socket")
     try:
         count = fcntl.ioctl(connected.fileno(), request, b"\0\0\0\0")
-    except (OSError, ValueError, AttributeError):  # it is closed (with TLS None), or cannot tell
+    except (OSError, ValueError, AttributeError):  # closed (None with TLS), or not supported
         return 0
     return int.from_bytes(count, sys.byteorder)

@@ -1,11 +1,10 @@
-"""Header lines that differ in each request but do not change its meaning: ids, traces, addresses.
+"""Omits header lines that only identify or trace a request: ids, traces, addresses.
 
-Proxies add them. Without them, a head has the bytes of an earlier one, which are looked up instead
-of parsed. Their values are read from the head on demand. A request without
-an id of its own gets one of ours.
+Proxies add these lines. Without them, a head equals an earlier one, so it is looked up instead of
+parsed. Their values are read from the head on demand. A request without an id gets one of ours.
 
 Invariant: only complete lines that the parser would accept are omitted. A request's id has no
-character that could end a header line, or part of a log line.
+character that could end a header line, or a part of a log line.
 """
 
 import itertools
@@ -13,7 +12,7 @@ import os
 import re
 
 MAX_LINES = 16
-_MAX_KEPT = 2048  # bytes that each connection remembers
+_MAX_KEPT = 2048  # bytes kept per connection
 REQUEST_ID = b"x-request-id"
 _OTHERS = (  # the most usual ones first: they are tried in this order
     *(b"traceparent", b"x-forwarded-for", b"x-real-ip", b"x-correlation-id", b"x-amzn-trace-id"),
@@ -22,8 +21,8 @@ _OTHERS = (  # the most usual ones first: they are tried in this order
 )
 NAMES = frozenset((REQUEST_ID, *_OTHERS))
 
-# A line is removed up to its end, so that no line is joined from two. If the next line begins with
-# a space, no known head has it. Checking the first letter first takes half the time.
+# A line is removed up to its end, so that two lines are never joined. No known head has a line that
+# begins with a space. Checking the first letter first takes half the time.
 _VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*"
 _LINE = re.compile(
     rb"\r\n(?=[%s])(?:%s:(%s)|(?:%s):%s)(?=\r\n|\Z)"
@@ -31,7 +30,7 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
-# Lines as most proxies write them, with one id at most, the group: half the time of any others.
+# Lines as most proxies write them, with at most one id, the group; this takes half the time.
 _USUAL_LINES = re.compile(
     rb"(?:\r\n(?:[Xx]-(?i:request-id): (?(1)(?!))(%s)|(?i:%s): [ -~]*+)){1,%d}+"
     % (_OWN_ID.pattern, b"|".join(_OTHERS), MAX_LINES - 1)
@@ -39,25 +38,25 @@ _USUAL_LINES = re.compile(
 
 
 class RequestIds:
-    """The ids of a process: a random ``prefix``, which no other process has, and a number."""
+    """Makes request ids: a random ``prefix``, which no other process has, and a number."""
 
     def __init__(self) -> None:
         self.prefix = f"{os.urandom(6).hex()}-".encode()
         self.numbers = itertools.count(1)
-        # A function of Python's takes longer.
+        # A Python function would take longer.
         self.ids = map((self.prefix + b"%x").__mod__, self.numbers)
 
 
 def read_id(value: bytes) -> bytes:
-    """The client's id; empty if there is none, or it has another form."""
+    """The client's id; empty without an id, or if it is malformed."""
     return value if _OWN_ID.fullmatch(value) else b""
 
 
 class TracingLines:
-    """Leaves these lines out of a connection's heads.
+    """Omits these lines from a connection's heads.
 
-    Where they stood together in the last one, they are looked for in the next one first. They are
-    expected if the last one had any.
+    It first looks where the lines stood together in the previous head. They are expected if the
+    last one had any.
     """
 
     def __init__(self) -> None:
@@ -65,10 +64,10 @@ class TracingLines:
         self.is_expected = False
 
     def leave_out(self, head: bytes) -> tuple[bytes, bytes]:
-        """The head, or its lines, each after its line end, without these; and the request's own id.
+        """The head, or its lines, without the tracing lines; and the request's own id.
 
-        The id is empty where there is none, or more than one. If there are too many, the result is
-        empty, which no head is: counting all lines takes longer.
+        The id is empty if there is none, or more than one. If there are too many lines, the result
+        is empty, unlike any head: counting all lines would take longer.
         """
         before, after = self._before, self._after
         begin, end = len(before), len(head) - len(after)
@@ -90,7 +89,7 @@ class TracingLines:
 
 
 def read_line(lines: bytes, name: bytes) -> bytes:
-    """The value of a header in these lines, joined by commas if it is repeated."""
+    """The value of a header in these lines, joined by commas if the header is repeated."""
     values = []
     for line in lines.split(b"\r\n"):
         key, _, value = line.partition(b":")

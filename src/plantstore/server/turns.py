@@ -1,6 +1,6 @@
-"""Accepts connections, and gives each network its turns: a flood from one delays only itself.
+"""Accepts connections, and gives each network its turns: a flood delays only its own network.
 
-Invariant: in an iteration of the event loop, no network has more than its quantum of work done.
+Invariant: in an iteration of the event loop, each network gets at most its quantum of work.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ Connect = Callable[[socket.socket, str], bool]
 
 
 class Turns:
-    """The ``waiting`` work by network: each returns whether there was still something to do."""
+    """The ``waiting`` work by network; each piece returns whether there was something to do."""
 
     def __init__(self, quantum: int) -> None:
         self.waiting: dict[Hashable, deque[Callable[[], bool]]] = {}

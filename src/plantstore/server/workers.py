@@ -1,8 +1,8 @@
-"""Several processes that serve the same sockets, forked from the one that supervises them.
+"""Several processes that serve the same sockets, forked from a supervisor.
 
 Invariant: the supervisor has no thread and no open database, so it can fork at any time. A worker
-that dies is replaced; but one that finds the database broken ends the whole service: its
-replacement would find the same. So do several in a row that die at their start.
+that dies is replaced. A worker that finds the database broken ends the whole service, because its
+replacement would find the same; so do several workers in a row that die at their start.
 """
 
 import asyncio
@@ -26,14 +26,14 @@ logger = logging.getLogger(__name__)
 
 _BROKEN = 3  # exit status: the database is broken
 _TICK = 0.5
-_HANG_SECONDS = 30.0  # after which a worker that hangs, or does not close its database, ends
-_EARLY_SECONDS = 10.0  # a worker that lived for less died at its start
+_HANG_SECONDS = 30.0  # until a worker that hangs, or does not close its database, is ended
+_EARLY_SECONDS = 10.0  # a worker that dies earlier died at its start
 _MAX_EARLY = 5  # such deaths in a row
-_DELAY = 0.5  # for each of them, before the next worker
+_DELAY = 0.5  # seconds for each such death, before the next start
 
 
 class Workers:
-    """The workers, each of which serves on the ``listeners``."""
+    """The workers, which all serve on the ``listeners``."""
 
     def __init__(
         self, create_application: CreateApplication, settings: Settings, listeners: list[socket]
@@ -41,8 +41,8 @@ class Workers:
         self._is_stopping = self._has_failed = False
         self._serve = partial(_serve, os.getpid(), create_application, settings, listeners)
         self._listeners = listeners
-        self._running: dict[int, tuple[ForkProcess, float]] = {}  # with the times of their starts
-        self._due = dict.fromkeys(range(settings.workers), 0.0)  # those that are to be started
+        self._running: dict[int, tuple[ForkProcess, float]] = {}  # with start times
+        self._due = dict.fromkeys(range(settings.workers), 0.0)  # when to start missing workers
         self._early = 0  # deaths at the start, in a row
 
     def run(self) -> bool:
@@ -51,12 +51,12 @@ class Workers:
         awaited = {*find_signals(), signal.SIGCHLD, signal.SIGALRM, signal.SIGUSR1}
         reloading = None if is_in_foreground() else signal.SIGHUP
         context = multiprocessing.get_context("fork")
-        signal.pthread_sigmask(signal.SIG_BLOCK, awaited)  # in each worker, until it handles them
+        signal.pthread_sigmask(signal.SIG_BLOCK, awaited)  # also in workers, at first
         signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
         while self._running or not self._is_stopping:
             for number in [number for number, due in self._due.items() if due <= time.monotonic()]:
                 del self._due[number]
-                # As daemons they get a SIGTERM where this process ends by an error.
+                # Daemon processes get a SIGTERM if an error ends this process.
                 process = context.Process(target=self._serve, args=(number,), daemon=True)
                 process.start()
                 self._running[number] = process, time.monotonic()
@@ -78,7 +78,7 @@ class Workers:
         return not self._has_failed
 
     def _replace_dead(self) -> None:
-        """Start others, later after each death in a row; too many end the service."""
+        """Replace dead workers, later after each death in a row; too many end the service."""
         for number, (process, began) in list(self._running.items()):
             code = process.exitcode
             if code is None:
@@ -89,7 +89,7 @@ class Workers:
             self._early = self._early + 1 if time.monotonic() - began < _EARLY_SECONDS else 0
             name = signal.strsignal(-code) if code < 0 else None
             how = f"with exit status {code}" if name is None else f"by signal {-code} ({name})"
-            if code == _BROKEN:  # it has said why
+            if code == _BROKEN:  # the worker has logged why
                 self._stop(has_failed=True)
             elif self._early < _MAX_EARLY:
                 delay = _DELAY * self._early
@@ -108,7 +108,7 @@ class Workers:
         self._due.clear()
         notify(STOPPING)
         self._signal(signal.SIGTERM)
-        for listener in self._listeners:  # or clients would wait in it for ever
+        for listener in self._listeners:  # else clients would wait in it for ever
             listener.close()
 
     def _signal(self, number: int) -> None:
@@ -124,7 +124,7 @@ def _serve(
     listeners: list[socket],
     number: int,
 ) -> None:
-    """Serve in a worker; its parent notifies the supervisor."""
+    """Serve in a worker; the parent notifies systemd."""
     os.environ.pop("NOTIFY_SOCKET", None)
     server = Server(create_application, settings, number)
     try:
@@ -136,7 +136,7 @@ def _serve(
 
 
 async def _live(server: Server, parent: int) -> None:
-    """Tell the parent that it serves; stop without a parent, end if the event loop hangs."""
+    """Tell the parent that this worker serves; stop without a parent, end if the loop hangs."""
     if os.getppid() == parent:
         os.kill(parent, signal.SIGUSR1)
     while True:

@@ -1,4 +1,4 @@
-"""Webhooks: signed messages about each change, to addresses that the store's owners name."""
+"""Webhooks: signed messages about each change, sent to addresses that the store's owners choose."""
 
 from typing import Annotated
 
@@ -31,7 +31,7 @@ FEATURE = Feature(
     settings=WebhookSettings,
     commands={"webhook": "commands.webhook"},
     metrics=(
-        Metric("webhooks_failing", "gauge", "Webhooks with messages that were refused and wait"),
-        Metric("webhook_delay_seconds", "gauge", "Age of the oldest change to send", merge="max"),
+        Metric("webhooks_failing", "gauge", "Webhooks with refused messages that wait for a retry"),
+        Metric("webhook_delay_seconds", "gauge", "Age of the oldest unsent change", merge="max"),
     ),
 )

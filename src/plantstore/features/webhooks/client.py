@@ -1,7 +1,7 @@
-"""Signs messages as Standard Webhooks 1.0 has it, and sends them, only to public addresses.
+"""Signs messages by Standard Webhooks 1.0, and sends them only to public addresses.
 
-Invariant: each address is checked when it is connected to, whatever its name meant before; no
-redirect is followed, and no proxy is used.
+Invariant: each IP address is checked at the connection, whatever its name meant before; no redirect
+is followed, and no proxy is used.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from plantstore.features.webhooks.webhooks import Delivery, Webhook, Webhooks, l
 Send = Callable[[Webhook, Message], Awaitable[tuple[Delivery, float]]]
 
 _TIMEOUT = 10.0
-_MAX_BYTES = 64 * 1024  # of a response; if there is more, its connection is closed
-_KEPT = 1000  # characters of a response
+_MAX_BYTES = 64 * 1024  # of a response; a longer response closes the connection
+_KEPT = 1000  # characters of a response, for the log
 _DAY = 86400.0
-# Of IPv6 all but 2000::/3: what is mapped, NAT64 and local; 6to4 and its relays; what older Pythons
-# take for public (reserved, documentation); and Azure's host.
+# IPv6 outside of 2000::/3 (mapped, NAT64, local); 6to4 and its relays; networks that older Pythons
+# consider public (reserved, documentation); and Azure's host.
 _V6 = ("::/3", "4000::/2", "8000::/1", "2002::/16", "3fff::/20")
 _V4 = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16")
 _RESERVED = tuple(map(ip_network, _V6 + _V4))
@@ -44,7 +44,7 @@ def is_public(text: str) -> bool:
 
 @asynccontextmanager
 async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
-    """What sends a message once, with connections of its own, and returns also a Retry-After."""
+    """A function that sends a message once, and returns the result and a Retry-After."""
     import aiohttp  # noqa: PLC0415 - an extra, and slow to import
 
     def connect(info: Any) -> socket.socket:  # noqa: ANN401 - as getaddrinfo has it
@@ -72,7 +72,7 @@ async def _send(
         async with post(webhook.url, data=message.body, headers=headers) as response:
             try:
                 body = await response.content.readexactly(_MAX_BYTES)
-            except IncompleteReadError as error:  # which is usual
+            except IncompleteReadError as error:  # the usual case
                 body = error.partial
             text = body.decode(errors="replace").replace("\0", "\ufffd")
             status = response.status
@@ -85,9 +85,9 @@ async def _send(
 
 
 def sign(message: Message, webhook: Webhook, key: str | None) -> dict[str, str]:
-    """The headers of a message that is sent now. The same event has the same id each time."""
+    """The headers of a message that is sent now. An event's id is the same in each attempt."""
     about = message.revision or os.urandom(8).hex()
-    if message.type == RESYNC:  # not to be taken for the event of this revision
+    if message.type == RESYNC:  # must differ from the event of this revision
         about = f"resync_{about}"
     message_id, timestamp = f"msg_{webhook.id}_{about}", str(int(time.time()))
     signed = f"{message_id}.{timestamp}.".encode() + message.body
@@ -102,7 +102,7 @@ def sign(message: Message, webhook: Webhook, key: str | None) -> dict[str, str]:
 
 
 def _read_wait(text: str) -> float:
-    """The seconds of a Retry-After, a number or a date."""
+    """The seconds of a Retry-After, which is a number or a date."""
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to import, seldom needed
 
     with suppress(ValueError, OverflowError):
@@ -113,9 +113,9 @@ def _read_wait(text: str) -> float:
 
 
 def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> Delivery:
-    """Send the message of an attempt again, or without a number a test.
+    """Send the message of an attempt again or, without a number, a test.
 
-    It waits for the response, in a thread without an event loop.
+    Wait for the response, in a thread without an event loop.
 
     :raises PlantStoreError: there is no such webhook or attempt, or its event is trimmed.
     """

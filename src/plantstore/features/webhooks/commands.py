@@ -49,7 +49,7 @@ def create(session: Session, store: str, output: Output, **target: Any) -> None:
 def _change(
     verb: str, operate: Operate, session: Session, store: str, output: Output, **given: object
 ) -> None:
-    with noting(session) as note:  # without the address, which may contain a secret
+    with noting(session) as note:  # not the address, which may contain a secret
         webhooks = _find_webhooks(session, store)
         record = operate(webhooks, **given)
         if webhooks.has_changed:
@@ -82,7 +82,7 @@ def _find_webhooks(session: Session, store: str) -> Webhooks:
 
 
 def _add(verb: str, about: str, run: Operate, *arguments: str) -> None:
-    """Add a command on a store, and on the webhook of an ID if that is an argument."""
+    """Add a command for a store or, with an ID argument, for a webhook."""
     command = _store(session_options(run, reads=verb in {"list", "show"}))
     for argument in arguments:
         command = click.argument("webhook_id", metavar=argument)(command)

@@ -1,8 +1,8 @@
-"""Delivers messages to the webhooks of a database, in a thread of one process of a fleet.
+"""Delivers messages to the webhooks of a database, in a thread of one process.
 
-Invariants: the deliverer holds the lease; messages not accepted before it loses the lease are sent
-again by the next holder. It takes a twentieth of a processor at most, and each store gets its turn.
-A receiver's time is not the database's: while that is waited for, responses are received.
+Invariants: only the holder of the lease delivers; the next holder sends messages again that were
+not accepted before. It uses at most a twentieth of a processor, and each store gets its turn.
+Responses are received while it waits for the database.
 """
 
 import asyncio
@@ -30,19 +30,19 @@ from plantstore.sqlite.file_lock import FileLock
 failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again")
 
 _TICK_SECONDS = 0.5  # between two queries of the database
-_RETRY_SECONDS = 1.0  # to become the one who delivers
+_RETRY_SECONDS = 1.0  # between two attempts to get the lease
 _CLOSING_SECONDS = 2.0
-_CPU_SECONDS = _TICK_SECONDS / 20  # of a processor, until the next look
-_MAX_SENDING = 512  # in all
+_CPU_SECONDS = _TICK_SECONDS / 20  # of a processor, per tick
+_MAX_SENDING = 512  # messages in flight
 
 
 class Deliverer:
-    """Delivers to all webhooks of a database, once there is one."""
+    """Delivers to all webhooks of a database."""
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._settings = app.settings.of(WebhookSettings)
-        self._queues: dict[tuple[int, str], Queue] = {}  # whose turn is next, first
+        self._queues: dict[tuple[int, str], Queue] = {}  # the next turn first
         self._is_over = False
         self.failing, self.delay = 0, 0.0
 
@@ -51,18 +51,18 @@ class Deliverer:
         is_needed = False
         while not is_needed:
             await asyncio.sleep(_RETRY_SECONDS)
-            with suppress(PlantStoreError):  # which the database logs
+            with suppress(PlantStoreError):  # logged by the database
                 is_needed = bool(await self._app.database.read("find_any_webhook"))
         done = Thread("webhooks").run(lambda: asyncio.run(self._run()))
         self._app.at_close.append(partial(self._close, done))
 
     async def _close(self, done: "asyncio.Future[None]") -> None:
-        """End; what is in flight then is sent again by the next process."""
+        """Close; the next process sends the messages in flight again."""
         self._is_over = True
         await asyncio.wait([done], timeout=_CLOSING_SECONDS)
 
     async def _run(self) -> None:
-        # A name that does not resolve blocks a thread for long: others do not wait for it.
+        # A name that does not resolve blocks a thread for a long time; other messages do not wait.
         threads = ThreadPoolExecutor(_MAX_SENDING, "webhooks")
         asyncio.get_running_loop().set_default_executor(threads)
         self._in_database = Thread("webhooks-database").run
@@ -81,7 +81,7 @@ class Deliverer:
 
     @contextmanager
     def _lease(self) -> Iterator[Callable[[], bool]]:
-        """Be the one who delivers, unless another process is; what tells whether this one is."""
+        """A function that takes the lease if it is free; it tells whether this process holds it."""
         if path := find_file(self._app.settings.database):
             with FileLock(path, "-webhooks") as lock:
                 yield lock.try_acquire
@@ -105,7 +105,7 @@ class Deliverer:
             self._refresh(session)
 
     def _refresh(self, session: Session) -> None:
-        """Save how far all are, and find what is to be sent. Nothing is noted meanwhile."""
+        """Save the progress of all queues, and queue messages. No result is recorded meanwhile."""
         queues, read = self._queues, cache(partial(read_messages, session))
         is_changed = any(queue.is_changed for queue in queues.values())
         with session.transaction() if is_changed else nullcontext():
@@ -127,8 +127,8 @@ class Deliverer:
     async def _send_all(self, send: Send, group: asyncio.TaskGroup) -> None:
         """Send what may be sent, also after each response, until cancelled at the tick's end.
 
-        A round has a message of each store, of the webhook whose turn it is; but only one, in all,
-        of those that fail.
+        A round has one message per store, from the webhook whose turn it is, and at most one
+        message in all to failing webhooks.
         """
         end = time.thread_time() + _CPU_SECONDS
         while True:
@@ -141,10 +141,10 @@ class Deliverer:
                     continue
                 if message := queue.take():
                     served.add(turn)
-                    self._queues[key] = self._queues.pop(key)  # the last to have another turn
+                    self._queues[key] = self._queues.pop(key)  # its next turn is last
                     self._places.take(store_id)
                     group.create_task(self._send(send, queue, message))
-                    self._noted.set()  # there may be more
+                    self._noted.set()  # there may be more to send
                     await asyncio.sleep(0 if time.thread_time() < end else _TICK_SECONDS)
             await self._noted.wait()
 

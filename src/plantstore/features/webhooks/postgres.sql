@@ -1,4 +1,4 @@
--- Who holds the lock delivers, in a transaction that does nothing else and so keeps nobody waiting.
+-- The holder of the lock delivers. Its transaction does nothing else, so it blocks nobody.
 
 -- name: begin_lease
 BEGIN

@@ -1,11 +1,11 @@
--- The webhooks of a store, or the one with an id, each with how far its store's changes are, the oldest first.
+-- The webhooks of a store, or the one with an id, each with its store's revision, the oldest first.
 
 -- name: find_webhooks
 SELECT w.*, r.revision, s.name FROM webhooks AS w
 JOIN revisions AS r ON r.store_id = w.store_id JOIN stores AS s ON s.store_id = w.store_id
 WHERE w.store_id = ?1 AND w.webhook_id = coalesce(?2, w.webhook_id) ORDER BY w.created_at, w.webhook_id
 
--- A new one is told what happens from now on.
+-- A new webhook gets events from now on.
 
 -- name: insert_webhook
 INSERT INTO webhooks (store_id, webhook_id, url, kinds, description, secret, created_at, delivered)
@@ -46,7 +46,7 @@ WHERE w.paused IS NULL AND w.delivered < r.revision
 SELECT revision, kind, plant_id, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id), name, tag
 FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
 
--- What a plant was before an event: no index has it, so no more than the store's 10,000 events before are read.
+-- A plant's state before an event: without an index, so it reads at most 10,000 earlier events.
 
 -- name: find_former
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND revision < ?3 AND revision >= ?3 - 10000

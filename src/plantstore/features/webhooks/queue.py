@@ -1,7 +1,7 @@
-"""Messages about a store's events, and the queue of those that a webhook still has to get.
+"""Messages about a store's events, and the queue of a webhook's pending messages.
 
-Invariants: changes of one plant are sent one after another, in their order; what the row of the
-webhook says is enough to go on, in any process.
+Invariants: changes to one plant are sent one after another, in order; any process can continue from
+the webhook's row.
 """
 
 import random
@@ -18,7 +18,7 @@ from plantstore.features.webhooks.webhooks import Delivery, Webhook, log_deliver
 from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.session import Session
 
-RESYNC = "store.resync"  # events up to its revision are missing
+RESYNC = "store.resync"  # events up to this revision are missing
 _MAX_BEGUN = 8
 _MAX_WAITING = 200
 _MAX_READ = 200
@@ -29,9 +29,9 @@ Read = Callable[[int, str, int, int], Sequence["Message"]]  # ``read_messages`` 
 
 
 class Message(Struct):
-    """A message about a store; a test is about no revision (0), only an event has a plant.
+    """A message about a store; a test has the revision 0; only an event has a plant.
 
-    ``attempts`` were begun; ``due`` is when there is another one, None while it is in flight.
+    ``attempts`` counts the attempts begun; ``due`` is the time of the next, None while in flight.
     """
 
     type: str
@@ -47,7 +47,7 @@ class Message(Struct):
 def make_message(
     kind: str, store: str, revision: int = 0, at: int | None = None, **plant: object
 ) -> Message:
-    """A message; fields that are None are omitted."""
+    """Make a message; fields of None are omitted."""
     at = at or now()
     data = {"store": store, "revision": revision or None, **plant}
     data = {name: value for name, value in data.items() if value is not None}
@@ -58,9 +58,9 @@ def make_message(
 def read_messages(
     session: Session, store_id: int, store: str, after: int, last: int
 ) -> list[Message]:
-    """The messages about the first of the events after a revision, up to the ``last``.
+    """Messages about the next events after a revision, up to ``last``.
 
-    If events before them are missing, the first message says so.
+    If events before these are missing, the first message says so.
     """
     rows = session.query("read_changes", store_id, after, min(last - after, _MAX_READ))
     gap = (rows[0][0] if rows else last + 1) - 1
@@ -76,9 +76,9 @@ def read_messages(
 
 
 class Queue:
-    """The messages of a webhook, from those that it has not accepted yet.
+    """The messages that a webhook has not accepted yet.
 
-    Eight of them are begun at most: others wait while so many are in flight or were refused.
+    At most eight are begun: others wait while eight are in flight or were refused.
     """
 
     def __init__(self, webhook: Webhook, delays: Sequence[float], read: Read) -> None:
@@ -86,7 +86,7 @@ class Queue:
         self.waiting: dict[int, Message] = {}  # by revision, in order
         self.is_changed = False
         self._delays = delays
-        self._log: list[Delivery] = []  # not saved yet
+        self._log: list[Delivery] = []  # not yet saved
         self._not_before = 0
         self._read, retries = webhook.decode_progress()
         for revision, attempts, due in retries:
@@ -94,7 +94,7 @@ class Queue:
             self._add(message, attempts, due)
 
     def follows(self, webhook: Webhook) -> bool:
-        """Whether the row is as it was saved: else an owner has changed it."""
+        """Whether the row is as it was saved; else an owner has changed it."""
         return webhook == self._saved._replace(revision=webhook.revision)
 
     def fill(self, revision: int, read: Read) -> None:
@@ -114,7 +114,7 @@ class Queue:
         return sum(message.attempts > 0 for message in self.waiting.values()) >= _MAX_BEGUN
 
     def take(self) -> Message | None:
-        """The next message that may be sent now, which then is in flight."""
+        """The next message that may be sent now; it is then in flight."""
         moment, blocked = now(), set()
         if self.webhook.paused or moment < self._not_before:
             return None
@@ -128,13 +128,13 @@ class Queue:
         return None
 
     def note(self, message: Message, delivery: Delivery, wait: float) -> None:
-        """Note what came of a message, and how many seconds the receiver asks to wait."""
+        """Record the result of a message, and the seconds that the receiver asked to wait."""
         self.is_changed = True
         if not delivery.is_accepted:
             delivery = self._put_off(message, delivery, wait)
         else:
             if message.attempts > 1 and self._is_full():
-                for other in self.waiting.values():  # it is back: what it refused need not wait
+                for other in self.waiting.values():  # retry refused messages at once
                     other.due = None if other.due is None else 0
             self.webhook = self.webhook._replace(failing_since=None)
             del self.waiting[message.revision]
@@ -157,7 +157,7 @@ class Queue:
         return delivery if paused else delivery._replace(next_at=message.due)
 
     def save(self, session: Session) -> None:
-        """Log what was sent, and save what came of it."""
+        """Log the deliveries, and save the progress."""
         delivered = next(iter(self.waiting), self._read + 1) - 1
         retries = [(each.revision, each.attempts, each.due or 0) for each in self.waiting.values()]
         self.webhook = self._saved = row = self.webhook.with_progress(

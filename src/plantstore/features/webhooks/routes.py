@@ -1,4 +1,4 @@
-"""Webhooks over HTTP, for owners who manage their store, and their delivery beside the requests."""
+"""Webhooks over HTTP, for owners, and their delivery in the background."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,14 +20,14 @@ from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
 _MAX_TESTS = 16  # at the same time
-_SECONDS = 60.0  # a name may take long to be resolved
+_SECONDS = 60.0  # resolving a name may take long
 _ONE = "/webhooks/{id}"
 
 
 def add_webhooks(app: App) -> None:
     """Add the routes, the gauges, and the delivery."""
     of = partial(Webhooks, settings=app.settings.of(WebhookSettings))
-    # For messages that requests wait for: full, it keeps no other request waiting.
+    # For messages that requests wait for; if it is full, no other request waits.
     places = Pool("webhook_tests", _MAX_TESTS)
     sending = Administration(app.open_session, _SECONDS, places, _MAX_TESTS)
     app.at_close.append(sending.close)
@@ -37,7 +37,7 @@ def add_webhooks(app: App) -> None:
             webhooks = of(session, by.store_id)
             record = operate(webhooks, *given)
             response = json_response(status, record, NO_STORE) if status else NO_CONTENT
-            # No address: it may be a secret.
+            # Not the address: it may contain a secret.
             return response, {"webhook_id": record["id"]} if webhooks.has_changed else UNCHANGED
 
         return run
@@ -68,7 +68,7 @@ def add_webhooks(app: App) -> None:
 
 
 async def _read_webhooks(database: Database, store_id: int, webhook_id: str | None) -> bytes:
-    """The webhooks of a store, or one, the oldest first."""
+    """The webhooks of a store, the oldest first, or one of them."""
     rows = await database.read("find_webhooks", store_id, webhook_id)
     return b",".join([encode(describe(Webhook(*row))) for row in rows])
 

@@ -1,7 +1,7 @@
-"""A store's webhooks and the log of what was sent, as rows have them and as clients see them.
+"""A store's webhooks and the log of their deliveries, as rows and as clients see them.
 
-Invariant: each event up to ``delivered`` has reached the receiver. It begins with the store's
-revision when the webhook is made, and only grows.
+Invariant: each event up to ``delivered`` has reached the receiver. ``delivered`` begins with the
+store's revision when the webhook is created, and only grows.
 """
 
 import hmac
@@ -36,7 +36,7 @@ _MAX_WEBHOOKS = 20
 _WEEK_US = 7 * 24 * 3600 * 10**6
 _MISSING = "webhooks need: pip install 'plantstore[webhooks]'"
 _SECRET = "whsec_"  # noqa: S105 - what secrets begin with
-_DERIVED = "key_"  # what stands for a secret that is made from the setting webhook_key
+_DERIVED = "key_"  # marks a secret that is derived from the setting webhook_key
 _URL = re.compile(
     r"(https://([^/?#@:\[\]]+|\[[0-9a-fA-F:.]+\])|http://(localhost|127\.0\.0\.1|\[::1\]))"
     r"(:[1-9][0-9]{0,4})?([/?][^#]*)?\Z"
@@ -47,12 +47,12 @@ _TIMES = frozenset({"created_at", "failing_since", "at", "next_at"})
 
 Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
-Record = dict[str, Any]  # what clients see; fields that do not apply are omitted
-Retry = tuple[int, int, int]  # a message's revision, its attempts, when there is another one
+Record = dict[str, Any]  # for clients; fields that do not apply are omitted
+Retry = tuple[int, int, int]  # a message's revision, its attempts, the time of the next
 
 
 class Target(Struct, frozen=True):
-    """What is sent to a webhook, and where: the body that creates or replaces it."""
+    """The body that creates or replaces a webhook: what is sent, and where."""
 
     url: Text
     events: Annotated[
@@ -64,7 +64,7 @@ class Target(Struct, frozen=True):
     paused: Annotated[bool, Meta(description="true or false")] = False
 
     def check(self, settings: WebhookSettings) -> Record:
-        """The fields of the webhook's row; no events mean all.
+        """Check the body; returns the fields of the webhook's row. No events mean all.
 
         :raises InvalidChangeError: a field is not valid.
         """
@@ -89,9 +89,9 @@ def _reveal(stored: str, key: str | None) -> str:
 
 
 class Webhook(NamedTuple):
-    """A webhook's row, with the revision and the name of its store.
+    """A webhook's row, with the revision and name of its store.
 
-    ``progress`` is the revision up to which events were read, and those that were not accepted.
+    ``progress`` has the revision up to which events were read, and the messages not accepted.
     """
 
     store_id: int
@@ -112,7 +112,7 @@ class Webhook(NamedTuple):
     store: str
 
     def reveal_secrets(self, key: str | None) -> list[bytes]:
-        """What signs messages: the secret, and for a day after a rotation the old one.
+        """The secrets that sign messages: the current and, for a day after a rotation, the old.
 
         :raises SetupError: a secret was derived from a key, which is missing.
         """
@@ -130,7 +130,7 @@ class Webhook(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """An attempt, by its time in microseconds; ``next_at`` is when there is another one."""
+    """An attempt, by its time in microseconds; ``next_at`` is the time of the next attempt."""
 
     number: int
     type: str
@@ -146,7 +146,7 @@ class Delivery(NamedTuple):
 
 
 def describe(row: Webhook | Delivery) -> Record:
-    """As clients see it."""
+    """The delivery as clients see it."""
     fields = row._asdict()
     if isinstance(row, Webhook):
         fields["events"] = row.events.split()
@@ -160,7 +160,7 @@ def describe(row: Webhook | Delivery) -> Record:
 
 
 def check(settings: Settings) -> Iterator[Check]:
-    """Whether the webhooks that there are can be delivered, for ``plantstore check``."""
+    """Check, for ``plantstore check``, whether existing webhooks can be delivered."""
     with reading(settings.database) as reader:
         if reader.query("find_any_webhook"):
             ok = find_spec("aiohttp") is not None
@@ -168,16 +168,16 @@ def check(settings: Settings) -> Iterator[Check]:
 
 
 def log_deliveries(session: Session, webhook: Webhook, deliveries: Sequence[Delivery]) -> None:
-    """Add attempts to the log, which keeps 100 for a week; within a transaction."""
+    """Log attempts, in a transaction; the log keeps 100 for a week."""
     key = webhook.store_id, webhook.id
     session.write_rows("insert_delivery", [(*key, *delivery) for delivery in deliveries])
     session.query("delete_old_deliveries", *key, time.time_ns() // 1000 - _WEEK_US)
 
 
 class Webhooks(Struct):
-    """A store's webhooks, for those who manage it; a change is made within a transaction.
+    """A store's webhooks, for its managers; changes need a transaction.
 
-    :raises PlantStoreError: there is no such webhook; or there are too many, or one is not valid.
+    :raises PlantStoreError: there is no such webhook, there are too many, or one is invalid.
     """
 
     session: Session
@@ -186,7 +186,7 @@ class Webhooks(Struct):
     has_changed: bool = False
 
     def list_all(self, webhook_id: str | None = None) -> list[Webhook]:
-        """All of them, the oldest first, or one."""
+        """All webhooks, the oldest first, or one."""
         rows = self.session.query("find_webhooks", self.store_id, webhook_id)
         return [Webhook(*row) for row in rows]
 
@@ -196,7 +196,7 @@ class Webhooks(Struct):
         raise NoSuchWebhookError(webhook_id=webhook_id)
 
     def create(self, target: Target) -> Record:
-        """Create a webhook, which gets all events from now on; with its secret."""
+        """Create a webhook, which gets all events from now on; returns it with its secret."""
         if find_spec("aiohttp") is None:
             raise InvalidChangeError(reason=_MISSING)
         if len(self.list_all()) >= _MAX_WEBHOOKS:
@@ -207,11 +207,11 @@ class Webhooks(Struct):
         return self.rotate(webhook_id)
 
     def replace(self, webhook_id: str, target: Target) -> Record:
-        """Replace what a webhook is sent; unless it shall be paused, it is resumed."""
+        """Replace a webhook's target; the webhook is resumed unless the target says paused."""
         return self.change(webhook_id, **target.check(self.settings))
 
     def rotate(self, webhook_id: str) -> Record:
-        """Give a webhook a new secret; for a day messages are signed with the old one too."""
+        """Give a webhook a new secret; for a day, messages are also signed with the old secret."""
         key, old = self.settings.webhook_key, self.find(webhook_id).secret or None
         random = os.urandom(32)
         secret = f"{_DERIVED}{random.hex()}" if key else f"{_SECRET}{b64encode(random).decode()}"
@@ -219,9 +219,9 @@ class Webhooks(Struct):
         return record | {"secret": _reveal(secret, key)}
 
     def change(self, webhook_id: str, **fields: Any) -> Record:  # noqa: ANN401 - of a row
-        """Set fields of a webhook; unless it is paused, it goes on as if nothing had been refused.
+        """Set fields of a webhook; unless it is paused, refused messages are retried at once.
 
-        A pause keeps its first reason.
+        A paused webhook keeps its first reason.
         """
         before = self.find(webhook_id)
         if fields.get("paused"):
@@ -236,7 +236,7 @@ class Webhooks(Struct):
         return describe(after)
 
     def delete(self, webhook_id: str) -> Record:
-        """Delete a webhook, with its log; as it was."""
+        """Delete a webhook with its log; returns its last state."""
         record = describe(self.find(webhook_id))
         self.session.query("delete_webhook", self.store_id, webhook_id)
         self.has_changed = True
