@@ -30,14 +30,14 @@ from plantstore.sql.session import Session
     "scopes",
     type=click.Choice([scope.value for scope in Scope]),
     multiple=True,
-    help="What the token may do; repeatable; by default all that the role allows, except manage.",
+    help="What the token may do; repeatable. By default all that the role allows, except manage.",
 )
 @grant_options
 @click.option(
     "--all-stores",
     is_flag=True,
-    help="Give access to every store of the user. The token's own store, with which it is deleted, "
-    "is that of --store, or the only one of the user.",
+    help="Give access to all stores of the user. The token's own store is --store, or the user's "
+    "only store; the token is deleted with it.",
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
 @session_options

@@ -81,8 +81,8 @@ class Database(Protocol):
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """The current state of each caller, in the same order.
 
-        None where the token is revoked, or its user is not a member of the caller's store any
-        more. An expired token is still found.
+        None if the token is revoked, or its user is no longer a member of the caller's store. An
+        expired token is still found.
         """
 
     async def write_token_uses(self) -> None:

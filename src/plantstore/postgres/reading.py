@@ -63,7 +63,7 @@ class Callers(Batcher[Credentials, Caller | None]):
         finally:
             self._busy.discard(items[0].store_id)
         for key, caller in callers.items():
-            self._uses.note(key.store_id, key.token_hash, caller.expires_at)
+            self._uses.record(key.store_id, key.token_hash, caller.expires_at)
         return [callers.get(key) for key in items]
 
     async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:

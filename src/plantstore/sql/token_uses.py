@@ -22,7 +22,7 @@ class TokenUses:
     def __init__(self) -> None:
         self._noted: dict[tuple[int, bytes], int] = {}
 
-    def note(self, store_id: int, token_hash: bytes, expires_at: int | None) -> None:
+    def record(self, store_id: int, token_hash: bytes, expires_at: int | None) -> None:
         """Record that a token is used now, unless it has expired."""
         at = now()
         if (expires_at is None or at < expires_at) and len(self._noted) < _MAX_NOTED:

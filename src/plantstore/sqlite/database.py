@@ -74,13 +74,13 @@ class SQLiteDatabase:
         if not rows:
             return None
         caller = to_caller(*token, rows[0], unchanged)
-        self._uses.note(store_id, token_hash, caller.expires_at)
+        self._uses.record(store_id, token_hash, caller.expires_at)
         return caller
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
         info = to_token_info(store_id, self._query("find_token_info", (store_id, token_hash)))
         if info is not None:
-            self._uses.note(store_id, token_hash, info.expires_at)
+            self._uses.record(store_id, token_hash, info.expires_at)
         return info
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:

@@ -58,12 +58,12 @@ def backup(
 ) -> None:
     """Back up a SQLite database to TARGET, also while the service runs.
 
-    TARGET is a file, which is replaced if it exists; or an existing folder, in which the backup is
-    named by the time (UTC), such as plants-20301231T235959.123Z.db; or - for stdout. The backup is
-    the database's state at one moment, and is verified before it gets its name.
+    TARGET is a file, which is replaced if it exists; or an existing folder, where the backup gets a
+    name with the time (UTC), such as plants-20301231T235959.123Z.db; or - for stdout. The backup is
+    a snapshot of the database, and is verified before it gets its name.
 
-    Without TARGET, --record is for a backup that another program has made, such as pg_dump; with
-    --verify, for one that you have restored and verified.
+    Without TARGET, --record records a backup that another program has made, such as pg_dump; with
+    --verify, a backup that you have restored and verified.
 
     \b
     Examples:
@@ -148,14 +148,14 @@ def restore(
 ) -> None:
     """Replace a SQLite database by the file BACKUP, while no service uses it.
 
-    With --store only the plants of one store become those of BACKUP, in a database of any kind
-    that may be in use. Members, tokens and quotas stay as they are now. BACKUP may be the URL of a
-    database here, such as one that pg_restore has made.
+    With --store, only the plants of one store are restored, into a SQLite or PostgreSQL database
+    that may be in use. Members, tokens and quotas do not change. BACKUP may then be the URL of a
+    database, such as one that pg_restore has filled.
 
-    BACKUP may come from `plantstore backup`, Litestream or SQLite, may have an older schema, and
-    stays as it is. It is verified first; the old database is kept, under a name with the time, and
-    whoever lost access in it since the backup does not get it back. All stores get new revisions,
-    so that no client takes an old list for the restored one.
+    BACKUP may come from `plantstore backup`, Litestream or SQLite, may have an older schema, and is
+    not changed. It is verified first. The old database is kept, under a name with the time. Access
+    that was revoked in it since the backup stays revoked. All stores get new revisions, so that no
+    client takes an old list for the restored one.
 
     \b
     Examples:
@@ -232,8 +232,8 @@ def _describe_restored(restored: Restored) -> Iterator[str]:
 def verify(database: str, output: Output, *, repair: bool) -> None:
     """Verify that the database is consistent: counts, plants and events.
 
-    It reads everything, as it is at one moment, and changes nothing without --repair: also beside a
-    running service, or of a backup. The exit status is 1 if something does not agree.
+    It reads a snapshot of everything, and changes nothing without --repair. You can verify a
+    backup, or a database in use. The exit status is 1 if something is inconsistent.
 
     \b
     Example:

@@ -89,8 +89,8 @@ class Listener:
         self._is_over = True
         self.woken.set()
 
-    def note(self, caller: Caller | None) -> None:
-        """Set what the caller may see now, and the store's revision."""
+    def update_access(self, caller: Caller | None) -> None:
+        """Set what the caller may see from now on, and the store's revision."""
         if caller is None or Scope.LIST not in caller.permissions:
             self.end()
         else:

@@ -120,7 +120,7 @@ class Listeners:
         callers = dict(zip(asked, current, strict=True))
         for listener in self._find_all():
             if listener.access in callers:
-                listener.note(callers[listener.access])
+                listener.update_access(callers[listener.access])
 
     async def _wake(self) -> None:
         """Wake listeners that have something to send, and end those whose token has expired."""

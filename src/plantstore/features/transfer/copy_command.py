@@ -25,14 +25,14 @@ def copy(
 ) -> None:
     """Copy everything, or one store, to another database, of either kind, and verify it.
 
-    Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
-    an earlier copy: the same command resumes after an interruption, and updates an earlier copy.
-    What is written to the source after the start is not copied.
+    It copies stores, users, members, tokens, plants and events. The target must be empty, or an
+    earlier copy: the same command resumes an interrupted copy, and updates an earlier one. Changes
+    to the source after the start are not copied.
 
     Keep passwords in ~/.pgpass: other users can see the arguments of a running command.
 
-    With --store the target may have other stores and be in use. The store keeps its number and its
-    tokens; users are those of the same name.
+    With --store, the target may have other stores and be in use. The store keeps its number and its
+    tokens; users are matched by name.
 
     \b
     Example:

@@ -151,6 +151,6 @@ class Deliverer:
     async def _send(self, send: Send, queue: Queue, message: Message) -> None:
         outcome = await send(queue.webhook, message)
         async with self._saving:
-            queue.note(message, *outcome)
+            queue.record(message, *outcome)
         self._places.give_back(queue.webhook.store_id)
         self._noted.set()

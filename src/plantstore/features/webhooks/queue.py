@@ -127,11 +127,11 @@ class Queue:
             blocked.add(message.plant_id)
         return None
 
-    def note(self, message: Message, delivery: Delivery, wait: float) -> None:
+    def record(self, message: Message, delivery: Delivery, wait: float) -> None:
         """Record the result of a message, and the seconds that the receiver asked to wait."""
         self.is_changed = True
         if not delivery.is_accepted:
-            delivery = self._put_off(message, delivery, wait)
+            delivery = self._reschedule(message, delivery, wait)
         else:
             if message.attempts > 1 and self._is_full():
                 for other in self.waiting.values():  # retry refused messages at once
@@ -140,7 +140,7 @@ class Queue:
             del self.waiting[message.revision]
         self._log.append(delivery)
 
-    def _put_off(self, message: Message, delivery: Delivery, wait: float) -> Delivery:
+    def _reschedule(self, message: Message, delivery: Delivery, wait: float) -> Delivery:
         """Schedule a message's next attempt, or pause; returns the delivery with that time."""
         at, paused = now(), self.webhook.paused
         since = self.webhook.failing_since or at
