@@ -145,7 +145,7 @@ class Authentication:
                 store_id = rows[0][0] if rows else None
         bearer = None if store_id is None else await find(store_id, token_hash, *arguments)
         if bearer is None or _is_expired(bearer):
-            self._known.evict(sent)
+            self._known.tokens.pop(sent, None)
             address = self.client_address(request)
             self._invalid.count(address, token, was_valid=known is not None)
             raise InvalidTokenError

@@ -55,7 +55,3 @@ class KnownTokens:
         if known is not None:
             known.callers.clear()
             known.writes_until = 0.0
-
-    def evict(self, sent: bytes) -> None:
-        """Remove a token that is no longer valid."""
-        self.tokens.pop(sent, None)

@@ -370,9 +370,10 @@ class Connection(asyncio.Protocol):
             return
         body = b"" if request.method == "HEAD" else response.body
         if len(response.body) > MAX_COPIED:
-            self._sender.holder = self.holder
+            holder = self._sender.holder = self.holder
+            unsent = self._connections.pools.unsent_bytes
             # Shared bodies take no extra memory, however many clients wait.
-            if not (response.is_shared or self._sender.has_room()):
+            if not (response.is_shared or unsent.has_room(holder)):
                 self._refuse(RequestError(50301))
                 return
         if self._sender.send(head, body, is_shared=response.is_shared):

@@ -52,10 +52,6 @@ class Sender:
     def is_stuck(self) -> bool:
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
-    def has_room(self) -> bool:
-        """Whether more may be sent, given all unsent bytes."""
-        return self._pool.has_room(self.holder)
-
     def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
         """Send a response; returns whether all of it was sent at once."""
         self._is_shared = is_shared

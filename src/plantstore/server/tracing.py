@@ -55,8 +55,8 @@ def read_id(value: bytes) -> bytes:
 class TracingLines:
     """Omits these lines from a connection's heads.
 
-    It first looks where the lines stood together in the previous head. They are expected if the
-    last one had any.
+    It first looks where the lines stood together in the previous head. They are expected if
+    that head had any.
     """
 
     def __init__(self) -> None:

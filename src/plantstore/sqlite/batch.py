@@ -108,10 +108,6 @@ class BatchWriter:
         if self._execute(self._sql["find_compatible_since"]).get > self._newest:
             raise apsw.SchemaChangeError("a newer program migrated the database")
 
-    def touch(self) -> None:
-        """Rewrite a page unchanged: otherwise the commit of an empty batch writes nothing."""
-        self._connection.pragma("user_version", self._connection.pragma("user_version"))
-
     def apply(self, item: Write | RecordTokenUses) -> Written:
         """Apply a write; returns its outcome, valid once the batch is committed."""
         write: Any = item

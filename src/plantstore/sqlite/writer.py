@@ -208,8 +208,8 @@ class Writer:
                 self._batches.begin()
             except apsw.BusyError:
                 await self._thread.run(partial(self._batches.begin, BUSY_TIMEOUT_MS))
-            if self._error is not None:
-                self._batches.touch()
+            if self._error is not None:  # write a page: the commit of an empty batch writes none
+                self._connection.pragma("user_version", self._connection.pragma("user_version"))
             outcomes: list[Written] = []
             for start in range(0, len(writes), _MAX_IN_A_ROW):
                 outcomes += map(self._batches.apply, writes[start : start + _MAX_IN_A_ROW])
