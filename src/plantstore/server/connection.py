@@ -57,7 +57,10 @@ def connect(connections: Connections, client: socket, address: str) -> bool:
     """Serve an accepted client."""
     make_protocol = partial(Connection, connections, address)
     loop = asyncio.get_running_loop()
-    begin(loop.connect_accepted_socket(make_protocol, client), lambda _: None)
+    try:
+        begin(loop.connect_accepted_socket(make_protocol, client), lambda _: None)
+    except OSError:  # the client has gone
+        client.close()
     return True
 
 
@@ -118,7 +121,10 @@ class Connection(asyncio.Protocol):
         self._buffer += data
         if len(self._buffer) > _PIECE:
             self._divide()
-        if not self._is_serving:
+            if self._phase in _READING:  # much to parse: others first
+                self._transport.pause_reading()
+                self._connections.turns.wait(self.network, self._resume)
+        elif not self._is_serving:
             self._serve()
 
     def eof_received(self) -> bool:

@@ -37,14 +37,16 @@ class Turns:
         self.waiting.setdefault(network, deque()).append(work)
 
     def _begin_round(self) -> None:
-        for network, pieces in tuple(self.waiting.items()):
-            left = self._quantum
-            while left and pieces:
-                left -= pieces.popleft()()
-            if not pieces:
-                del self.waiting[network]
-        if self.waiting:
-            self._loop.call_soon(self._begin_round)
+        try:
+            for network, pieces in tuple(self.waiting.items()):
+                left = self._quantum
+                while left and pieces:
+                    left -= pieces.popleft()()
+                if not pieces:
+                    del self.waiting[network]
+        finally:  # whatever a piece raises, the others have their turns
+            if self.waiting:
+                self._loop.call_soon(self._begin_round)
 
 
 class Acceptor:

@@ -14,6 +14,7 @@ from tests.features.changes.client import (
     read_lines,
 )
 from tests.features.changes.test_changes import BODY, EXPECTED, names_in
+from tests.http.blocking import takes_at_most
 from tests.http.calls import create_plant
 from tests.http.expect import expect_clean_end
 from tests.http.fixtures import StoreFixture
@@ -111,3 +112,11 @@ def test_a_client_library_may_send_first_and_read_then(
     results = numbers_of(read_lines(answer.content))
     assert results == [(1, 40004), *((line, 200) for line in range(2, 20_001))]
     assert "Traceback" not in service.log()
+
+
+def test_lines_with_errors_take_little_memory(fixture: StoreFixture) -> None:
+    body = b"{bad\n" * 5000
+    with takes_at_most(fixture.service, 10_000_000):
+        for _ in range(10):
+            answer = fixture.send(changes_message(fixture.token, body))
+            assert {error for _, error in numbers_of(read_lines(answer.body))} == {40001}

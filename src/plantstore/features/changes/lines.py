@@ -65,6 +65,7 @@ def read_change(line: bytes, caller: Caller) -> Change | PlantStoreError:
     try:
         return _read_change(line, caller)
     except PlantStoreError as error:
+        error.__traceback__ = error.__context__ = None  # or each keeps its frames
         return error
 
 
