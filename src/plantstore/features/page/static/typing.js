@@ -140,7 +140,7 @@ export function placeEditor(row) {
   const { selectionStart, selectionEnd } = input;
   const isBack = input.isConnected && input.value === draft.text;
   isMoving = true;
-  input.value = draft.text;
+  Object.assign(input, { value: draft.text, ariaLabel: t(draft.field) });
   cell.append(input);
   input.focus({ preventScroll: true });
   if (isBack) input.setSelectionRange(selectionStart, selectionEnd);
