@@ -58,6 +58,13 @@ def test_a_long_message_and_what_can_be_done_are_whole(phone: PageDriver) -> Non
         assert 0 <= box["x"] < box["x"] + box["width"] <= PHONE["width"]
 
 
+def test_why_a_plant_is_refused_can_be_read(phone: PageDriver) -> None:
+    phone.respond("**/plants", 403, '{"error": 40302, "message": "the store is full"}')
+    phone["#add-open"].tap()
+    phone.type("Basil\n")
+    phone.assert_shows("ask its owner for more room", "#message")
+
+
 def test_a_tap_opens_a_plant_to_edit_or_delete_it(phone: PageDriver) -> None:
     phone["#rows .name"].filter(has_text="leaf").tap()
     expect(phone["#panel-title"]).to_have_text(f"{LONG}, leaf")

@@ -2,7 +2,7 @@
 // undo: the same changes the other way round. The message has the line at the foot of the page.
 
 import { ApiError, ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
-import { $, announce, ask, choose, focusPlants, makeButton, makeTableRow } from "./dom.js";
+import { $, announce, ask, choose, focusPlants, isNarrow, makeButton, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { isSame, listContents } from "./plant.js";
 import { run } from "./queue.js";
@@ -139,7 +139,7 @@ export function tellEnd(action, left = [], more = {}) {
   else hush();
 }
 
-/** A single plant's row has the reason, when its store is shown; of many the message. @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
+/** A single plant's row has the reason, when its store is shown, but on a phone; else the message. @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
 function tellRefused({ kind, store, total, control, refused }, text, ways, where) {
   const [{ error, theirs }] = refused;
   const isHere = list.store === store;
@@ -154,7 +154,7 @@ function tellRefused({ kind, store, total, control, refused }, text, ways, where
   });
   const values = { ...valuesOf(changes), reason: `${error?.message ?? ""}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
-  const told = rich(isInRow && isHere ? "refused.row" : "refused", values);
+  const told = rich(isInRow && isHere && !isNarrow() ? "refused.row" : "refused", values);
   say([...text, ...told], { ...ways, [t("again")]: again }, "failed");
 }
 
