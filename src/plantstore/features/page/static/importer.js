@@ -139,7 +139,7 @@ function tellLeft(action, rows) {
   const text = left.length ? rich("import.left", { n: left.length, why }) : [];
   const save = () => {
     const lines = left.map(({ line, plant, reason = t("import.unsent") }) => {
-      return [`${line}`, ...FIELDS.map((field) => plant[field] ?? ""), reason];
+      return [`${line}`, plant.id, ...listContents(plant), reason];
     });
     saveFile("not-imported.csv", [["line", ...FIELDS, "problem"], ...lines].map(writeCsvLine));
   };

@@ -263,7 +263,12 @@ const press = (/** @type {Event} */ event) => {
   isBeside = document.querySelector(".menu:popover-open") !== null && !targetOf(event).closest("#bar");
 };
 addEventListener("pointerdown", press, true);
-addEventListener("click", (event) => isBeside && event.pointerType && event.stopPropagation(), true);
+const swallow = (/** @type {PointerEvent} */ event) => {
+  if (!isBeside || !event.pointerType) return; // it may be a key's
+  event.preventDefault();
+  event.stopPropagation();
+};
+addEventListener("click", swallow, true);
 
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);

@@ -37,16 +37,13 @@ function next() {
   return [...items.values()];
 }
 
-/** @param {Pending} item */
-const isSent = ({ state }) => state === "sent";
-
 /** False where the user has been signed out meanwhile: the changes wait. @param {Pending[]} items */
 async function deliver(items) {
   const { action } = items[0];
   try {
     await (action.kind === "add" ? create(action, items[0]) : sendMany(action, items));
   } catch (error) {
-    const left = items.filter(isSent);
+    const left = items.filter(({ state }) => state === "sent");
     const known = left.filter((item) => queue.includes(item)); // the user may be another by now
     const isSignedOut = error.status === 401;
     if (isSignedOut) for (const item of known) item.state = "waiting";
@@ -97,10 +94,10 @@ async function sendMany(action, items) {
   const isUnread = (/** @type {Pending} */ { before, after }) => before && after && !before.etag;
   const all = queue.filter((item) => item.action === action && isUnread(item));
   if (all.length > MANY) await readEtags(action, new Map(all.map((item) => [idOf(item), item])));
-  const read = items.filter((item) => isSent(item) && isUnread(item));
+  const read = items.filter((item) => item.state === "sent" && isUnread(item));
   for (let at = 0; at < read.length; at += AT_ONCE) await Promise.all(read.slice(at, at + AT_ONCE).map(compare));
   await store.api.insist(async () => {
-    const left = items.filter(isSent);
+    const left = items.filter(({ state }) => state === "sent");
     const results = left.length ? await store.change(left) : [];
     /** @type {[Pending, string | undefined][]} */ const done = [];
     for (const [at, { error, etag }] of results.entries()) {
@@ -112,7 +109,7 @@ async function sendMany(action, items) {
     }
     finish(done);
     action.tell(false);
-    if (items.some(isSent)) throw new ApiError(503, 0, t("queue.unknown"));
+    if (items.some(({ state }) => state === "sent")) throw new ApiError(503, 0, t("queue.unknown"));
   }, control.signal);
 }
 
