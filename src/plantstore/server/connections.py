@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _TICK = 0.1  # seconds: the precision of deadlines
 _TURNS = 8  # per network and iteration of the event loop; with TLS 1: a handshake takes 1 ms
 _MAX_FREED = 16 * 2**20  # bytes that the process keeps for later messages
+_HANDSHAKE_BYTES = 64 * 1024
 _ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time
 
 Start = Coroutine["asyncio.Future[Any]", None, Any]
@@ -148,6 +149,7 @@ class Connections:
         if unsent.used > unsent.size:
             self._make_room(known for known in self.opened if known.holder == unsent.largest)
         used = unsent.used + self.pools.unread_bytes.used
+        used += self.pools.handshakes.used * _HANDSHAKE_BYTES
         self._peak = max(self._peak, used)
         if self._peak - used > _MAX_FREED:
             self._peak = used
