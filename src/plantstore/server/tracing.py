@@ -55,13 +55,12 @@ def read_id(value: bytes) -> bytes:
 class TracingLines:
     """Omits these lines from a connection's heads.
 
-    It first looks where the lines stood together in the previous head. They are expected if
-    that head had any.
+    It first looks where the lines stood together in the previous head.
     """
 
     def __init__(self) -> None:
         self._before = self._after = self._head = b""
-        self.is_expected = False
+        self.is_expected = False  # the previous head had some
 
     def leave_out(self, head: bytes) -> tuple[bytes, bytes]:
         """The head, or its lines, without the tracing lines; and the request's own id.
