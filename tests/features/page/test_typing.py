@@ -135,3 +135,24 @@ def test_what_breaks_a_rule_is_said_at_once(
     expect(driver[f"#add-{field}"]).to_have_value(text)
     driver[f"#add-{field}"].fill("3")
     expect(driver["#reason"]).to_be_hidden()
+
+
+@pytest.mark.parametrize("is_stored_meanwhile", [True, False])
+def test_a_plant_that_is_not_stored_yet_can_be_edited(
+    driver: PageDriver, *, is_stored_meanwhile: bool
+) -> None:
+    driver.sign_in().open_add()
+    held = driver.hold("**/plants")
+    driver.type("Acer palmatum\n", delay=60)
+    driver.wait_until(lambda: held.routes)
+    for key in ("ArrowDown", "F2"):
+        driver.page.keyboard.press(key)
+    driver.type("Acer rub", delay=60)
+    if is_stored_meanwhile:
+        held.release()
+        driver.assert_shows("Added Acer palmatum (1)", "#message")
+    driver.type("rum\n", delay=60)
+    held.release()
+    driver.assert_stored(1, "Acer rubrum", None)
+    driver.assert_shows("Changed Acer rubrum", "#message")
+    driver.assert_count("1 plant")

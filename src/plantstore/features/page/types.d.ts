@@ -61,6 +61,7 @@ interface Cell {
   place: "row" | "panel";
   text: string;
   before: Plant;
+  isPlaced?: boolean;
 }
 
 /** What the user did: its changes that are done, and those that were refused. */

@@ -4,7 +4,7 @@
 import { ApiError, ID_TAKEN, NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { list } from "./list.js";
 import { isSame, Plants } from "./plant.js";
-import { drop, idOf, queue, redraw } from "./state.js";
+import { drafts, drop, idOf, queue, redraw, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
 
 const PIECE = 500; // changes in a request: under 1 MB, which proxies let pass
@@ -151,6 +151,7 @@ function finish(done) {
   const gone = new Set(done.map(([item]) => item));
   queue.splice(0, queue.length, ...queue.filter((item) => !gone.has(item)));
   for (const [item, etag] of done) {
+    if (drafts.cell?.id === rowIdOf(item) && !item.before) drafts.cell.id = idOf(item); // as its row is known from now on
     item.state = "stored";
     if (item.after && etag) item.after = { ...item.after, etag };
     action.done.push(item);

@@ -111,15 +111,16 @@ for (const place of /** @type {const} */ (["row", "panel"]))
     });
   }
 
-/** Whether there is a draft: not of a plant that is added or deleted. @param {string} id @param {TextField} field @param {Cell["place"]} place */
+/** Whether there is a draft: not of a plant that is deleted, or has no id yet. @param {string} id @param {TextField} field @param {Cell["place"]} place */
 function begin(id, field, place) {
   if (drafts.cell && !save(false)) return false;
   const pending = list.findPending(id);
-  if (pending?.action.kind === "add" && pending.state === "refused") takeBack(pending);
-  const plant = list.plants.get(id);
-  if (!plant || !list.may("update") || (pending && !pending.after)) return false;
+  const isRefused = pending?.state === "refused";
+  if (isRefused && pending.action.kind === "add") takeBack(pending);
+  const plant = list.plants.get(id) ?? (isRefused ? undefined : pending?.after);
+  if (!plant || plant.id.startsWith("+") || !list.may("update") || (pending && !pending.after)) return false;
   const shown = pending?.after ?? plant;
-  drafts.cell = { id, field, place, text: shown[field] ?? "", before: pending?.state === "refused" ? plant : shown };
+  drafts.cell = { id, field, place, text: shown[field] ?? "", before: isRefused ? plant : shown };
   return true;
 }
 
@@ -138,13 +139,14 @@ export function placeEditor(row) {
   const input = inputs.row[draft.field];
   if (input.parentElement === cell && document.activeElement === input) return;
   const { selectionStart, selectionEnd } = input;
-  const isBack = input.isConnected && input.value === draft.text;
+  const isBack = draft.isPlaced;
   isMoving = true;
   Object.assign(input, { value: draft.text, ariaLabel: t(draft.field) });
   cell.append(input);
   input.focus({ preventScroll: true });
   if (isBack) input.setSelectionRange(selectionStart, selectionEnd);
   else input.select();
+  draft.isPlaced = true;
   isMoving = false;
 }
 
