@@ -65,6 +65,19 @@ def test_why_a_plant_is_refused_can_be_read(phone: PageDriver) -> None:
     phone.assert_shows("ask its owner for more room", "#message")
 
 
+def test_a_plant_has_a_sheet_when_it_is_stored(phone: PageDriver) -> None:
+    held = phone.hold("**/plants")
+    phone["#add-open"].tap()
+    phone.type("Basil\n")
+    phone["#rows .name"].first.tap()
+    phone.settle()
+    expect(phone["#panel"]).to_be_hidden()
+    held.release()
+    phone.assert_shows("Added Basil", "#message")
+    phone["#rows .name"].first.tap()
+    expect(phone["#panel-title"]).to_have_text("Basil")
+
+
 def test_a_tap_opens_a_plant_to_edit_or_delete_it(phone: PageDriver) -> None:
     phone["#rows .name"].filter(has_text="leaf").tap()
     expect(phone["#panel-title"]).to_have_text(f"{LONG}, leaf")

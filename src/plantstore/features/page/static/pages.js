@@ -82,8 +82,9 @@ function drawPlant(plant, store) {
   });
 }
 
-/** @param {string} id */
+/** Of a plant that is stored: others have no address yet. @param {string} id */
 export function openPanel(id) {
+  if (id.startsWith("+")) return;
   showPlant(id);
   if (isNarrow()) $("panel-title").focus();
 }
