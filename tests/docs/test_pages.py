@@ -172,8 +172,9 @@ def test_a_browser_listens(reader: Reader) -> None:
         revision = client.get("/plants").headers["store-revision"]
         page = browser.new_page()
         page.evaluate(
-            f"given => {{ {function} heard = []; listen(...given, event => heard.push(event)); }}",
-            [reader.ada, revision],
+            f"([token, ...revisions]) => {{ {function} heard = [];"
+            " follow(token, () => revisions.shift(), event => heard.push(event)); }",
+            [reader.ada, "1000000", revision],
         )
         client.post("/plants", json={"id": 8, "name": "Käthe's fern"})
         client.delete("/plants/8")
