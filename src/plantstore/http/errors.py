@@ -40,7 +40,7 @@ TABLE = (
     Row(40002, "the body is not a NewPlant (in a PUT: a Plant); the message names the field and the rule",
         "the body must be a plant: {reason}"),
     Row(40003, "the id belongs to another plant",
-        "the id {plant_id} belongs to another plant of this store: choose another id", errors.IdTakenError),
+        "the id {plant_id} belongs to another plant of this store: choose another id, or update that plant", errors.IdTakenError),
     Row(40004, "the id belongs to an identical plant: an earlier attempt succeeded",
         "an identical plant with the id {plant_id} is already in this store", errors.AlreadyStoredError),
     Row(40005, "bad `limit`", "limit {reason}"),

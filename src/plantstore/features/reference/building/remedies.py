@@ -6,7 +6,7 @@ The table in ``http/errors.py`` has the messages; a test checks that no number i
 REMEDIES = {
     40001: "Send exactly one JSON value in UTF-8, with nothing before or after it. An empty body is not JSON.",
     40002: "Correct the field that the message names. `id` is a whole number, not a string; omit `tag` if the plant has none.",
-    40003: "Choose another `id`. To change the plant that has this id, replace it with PUT.",
+    40003: "Choose another `id`. To change the plant that has this id, replace it with PUT, or send the change as an `upsert`.",
     40004: "Do nothing: the plant is stored. If this was a retry, the first attempt succeeded; with an `Idempotency-Key`, a retry gets the first response again.",
     40005: "Send `limit` once, as a whole number within its bounds, or omit it.",
     40006: "Use the URL of the next page from the `Link` header unchanged; do not build `after` yourself. If you stored it for a long time, start again without it.",
@@ -36,7 +36,7 @@ REMEDIES = {
     40801: "Send it again. If this happens often, the network or the sending program is too slow for the operator's limit.",
     40802: "Send it again, with the whole head at once.",
     40901: "Make another member an owner first.",
-    41001: "Start again: open a stream without `after`, list the plants, then apply the stream's events.",
+    41001: "List the plants again, then continue from the list's `Store-Revision`.",
     41201: "Read the plant again, decide whether your change is still right, and send it with the new `ETag`.",
     41202: "Omit the header: a create never replaces a plant, and access has no entity tags. To make a change conditional on the plant's version, use PUT.",
     41301: "Send less in one request.",
