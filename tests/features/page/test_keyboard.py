@@ -114,6 +114,17 @@ def test_slash_finds_but_not_with_another_key_or_in_a_field(fern: PageDriver) ->
     expect(fern["#add-name"]).to_have_value("/")
 
 
+def test_a_word_that_is_typed_without_a_field_is_no_shortcut(fern: PageDriver) -> None:
+    fern["#grid"].focus()
+    fern.type("Tilia and Monstera", delay=60)
+    expect(fern["#grid"]).to_be_focused()
+    fern["#grid"].press("Enter")
+    fern.page.keyboard.press("Escape")
+    fern.page.wait_for_timeout(1100)
+    fern["#grid"].press("n")
+    expect(fern["#add-name"]).to_be_focused()
+
+
 def test_trying_again_closing_a_message_and_an_import_keep_the_focus(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.respond("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')

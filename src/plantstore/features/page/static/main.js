@@ -284,6 +284,15 @@ addEventListener("pagehide", () => {
   if (me && api.isSignedIn) tab.put("draft", JSON.stringify({ user: me.user, add: drafts.add }));
 });
 
+// The letters of a word that is typed where no field is are not shortcuts.
+let letterAt = Number.NEGATIVE_INFINITY;
+const passLetter = (/** @type {KeyboardEvent} */ event) => {
+  if (event.key.length > 1 || event.timeStamp - letterAt > 1000) return;
+  letterAt = event.timeStamp;
+  event.stopPropagation();
+};
+addEventListener("keydown", passLetter, true);
+
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.repeat) event.preventDefault(); // held down, it would confirm the next dialog too
   const isTyping = targetOf(event).closest("input, select, textarea, dialog:not(#panel), [popover]");
@@ -296,9 +305,12 @@ document.addEventListener("keydown", (event) => {
   else if (isControl && key === "z" && !event.shiftKey) undo();
   else if (isControl) return;
   else if (key === "/") $("find").select();
-  else if (key === "n") openAdd();
+  else if (event.key === "n") openAdd();
   else if (key === "?") $("keys").showModal();
-  else return;
+  else {
+    if (/^\p{L}$/u.test(key) && !event.defaultPrevented) letterAt = event.timeStamp;
+    return;
+  }
   event.preventDefault();
 });
 addEventListener("copy", (event) => {
