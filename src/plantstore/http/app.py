@@ -28,7 +28,7 @@ from plantstore.http.administration import MAX_JOBS, Administration
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT, REFUSED
+from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT, REFUSED, ROUTED
 from plantstore.http.lists import PlantLists
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.routes import Methods, Routes
@@ -155,8 +155,9 @@ class App:
         if self.turns.users.are_several and request.caller is not None:
             self._charge(request.caller, request, response)
         if request.holder is None:  # without a valid token, no user's turn was taken
+            cost = REFUSED if response.error else ROUTED
             with suppress(asyncio.CancelledError):
-                await self.turns.take_of_network(network_of(self.client_address(request)))
+                await self.turns.take_of_network(network_of(self.client_address(request)), cost)
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)

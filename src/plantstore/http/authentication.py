@@ -1,7 +1,6 @@
 """Authentication: turns the Authorization header into a caller who may do what is requested.
 
-Each request takes a turn of its user. If the token is not cached and its address has sent invalid
-tokens, the request takes a turn of the address first.
+Each request takes a turn of its user.
 """
 
 import time
@@ -20,7 +19,7 @@ from plantstore.core.errors import (
 )
 from plantstore.core.model import Caller, Scope, TokenInfo, is_store_name
 from plantstore.core.operations import require_scope
-from plantstore.core.pools import Pools, network_of
+from plantstore.core.pools import Pools
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
@@ -135,10 +134,7 @@ class Authentication:
         if known is not None:
             store_id, token_hash = known.store_id, known.token_hash
         else:
-            address = self.client_address(request)
-            if self._invalid.has_come_from(address):
-                await self.turns.take(network_of(address), ROUTED)
-            self._invalid.check(address, token)
+            self._invalid.check(self.client_address(request), token)
             store_id, token_hash = read_store_id(token), hash_token(token)
             if store_id is None and can_be_declared(token):
                 rows = await self._database.read("find_store_of_token", token_hash)

@@ -121,10 +121,7 @@ class Connection(asyncio.Protocol):
         self._buffer += data
         if len(self._buffer) > _PIECE:
             self._divide()
-            if self._phase in _READING:  # much to parse: others first
-                self._transport.pause_reading()
-                self._connections.turns.wait(self.network, self._resume)
-        elif not self._is_serving:
+        if not self._is_serving:
             self._serve()
 
     def eof_received(self) -> bool:
@@ -188,28 +185,30 @@ class Connection(asyncio.Protocol):
 
     # Requests
 
-    def _serve(self) -> None:
+    def _serve(self, *, has_turn: bool = False) -> None:
         self._is_serving = True
         for _ in _IN_A_ROW:
             if not self._buffer or self._phase not in _READING or self._transport.is_closing():
                 break
-            try:
-                self._read_request()
-            except RequestError as error:
-                self._refuse(error)
+            head, known = None, self._connections.known_lines
+            if self._parser is None:
+                head = known.find(self._buffer, self._tracing, self.address)
+            if head is None and not has_turn:  # to parse a head needs a turn
+                break
+            self._read_request(head)
             if self._backlog and not self._buffer:
                 self._divide()
+            has_turn = False
             if self._connections.turns.waiting:
                 break
         self._is_serving = False
-        if self._backlog:
+        is_open = self._phase in _READING and not self._transport.is_closing()
+        if self._backlog or (is_open and self._buffer):
             self._transport.pause_reading()
-        is_left = self._buffer or self._is_ended
-        if is_left and self._phase in _READING and not self._transport.is_closing():
-            if self._buffer:
-                self._connections.turns.wait(self.network, self._resume)
-            else:
-                self._end_input()
+        if is_open and self._buffer:
+            self._connections.turns.wait(self.network, self._resume)
+        elif is_open and self._is_ended:
+            self._end_input()
 
     def _end_input(self) -> None:
         """Refuse an incomplete head: nothing more will arrive, and nothing is in flight."""
@@ -218,12 +217,9 @@ class Connection(asyncio.Protocol):
         else:
             self._transport.close()
 
-    def _read_request(self) -> None:
+    def _read_request(self, head: Head | None) -> None:
         """Remove the next request from the buffer, once its head is complete, and handle it."""
-        connections, head = self._connections, None
-        if self._parser is None:
-            head = connections.known_lines.find(self._buffer, self._tracing, self.address)
-        head = head or self._parse()
+        connections, head = self._connections, head or self._parse()
         if head is None:
             return
         request, fields, rest = head
@@ -272,7 +268,11 @@ class Connection(asyncio.Protocol):
             self._parser = HeadParser()
             self._wait(HEAD, self._connections.settings.head_timeout)
         data, self._buffer = self._buffer, b""
-        head = self._parser.feed(data, self.address)
+        try:
+            head = self._parser.feed(data, self.address)
+        except RequestError as error:
+            self._refuse(error)
+            return None
         if head is not None:
             self._buffer, self._parser = self._parser.data, None
             self._connections.known_lines.put(self._buffer, head)
@@ -408,12 +408,12 @@ class Connection(asyncio.Protocol):
             self._wait(BODY, self._body_timeout)
             self._transport.resume_reading()
         if (self._buffer or self._is_ended) and not self._is_serving:
-            self._resume()
+            self._resume(has_turn=False)
 
-    def _resume(self) -> bool:
+    def _resume(self, *, has_turn: bool = True) -> bool:
         """Serve the next request in the buffer, if the connection is still open."""
         self._transport.resume_reading()
-        self._serve()
+        self._serve(has_turn=has_turn)
         return self._phase is not END
 
     # Deadlines and ends

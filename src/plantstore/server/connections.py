@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
 _TICK = 0.1  # seconds: the precision of deadlines
-_TURNS = 8  # per network and iteration of the event loop; with TLS 1: a handshake takes 1 ms
+_TURNS = 2  # per iteration of the event loop; with TLS 1: a handshake takes 1 ms
 _MAX_FREED = 16 * 2**20  # bytes that the process keeps for later messages
 _HANDSHAKE_BYTES = 64 * 1024
 _ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time

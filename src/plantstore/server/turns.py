@@ -1,6 +1,6 @@
-"""Accepts connections, and gives each network its turns: a flood delays only its own network.
+"""Accepts connections, and gives networks their turns: a flood delays only its own network.
 
-Invariant: in an iteration of the event loop, each network gets at most its quantum of work.
+Invariant: an iteration of the event loop has at most a quantum of this work.
 """
 
 import asyncio
@@ -26,27 +26,33 @@ class Turns:
     """The ``waiting`` work by network; each piece returns whether there was something to do."""
 
     def __init__(self, quantum: int) -> None:
-        self.waiting: dict[Hashable, deque[Callable[[], bool]]] = {}
+        self.waiting: dict[Hashable, deque[Callable[[], bool]]] = {}  # whose turn is next, first
         self._quantum = quantum
+        self._is_begun = False
         self._loop = asyncio.get_running_loop()
 
     def wait(self, network: Hashable, work: Callable[[], bool]) -> None:
         """Do the work when it is the network's turn."""
-        if not self.waiting:
-            self._loop.call_soon(self._begin_round)
         self.waiting.setdefault(network, deque()).append(work)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if self.waiting and not self._is_begun:
+            self._is_begun = True
+            self._loop.call_soon(self._begin_round)
 
     def _begin_round(self) -> None:
+        left = self._quantum
         try:
-            for network, pieces in tuple(self.waiting.items()):
-                left = self._quantum
-                while left and pieces:
-                    left -= pieces.popleft()()
-                if not pieces:
-                    del self.waiting[network]
+            while left and self.waiting:
+                network = next(iter(self.waiting))
+                work = (pieces := self.waiting.pop(network)).popleft()
+                if pieces:  # after all others
+                    self.waiting[network] = pieces
+                left -= work()
         finally:  # whatever a piece raises, the others have their turns
-            if self.waiting:
-                self._loop.call_soon(self._begin_round)
+            self._is_begun = False
+            self._schedule()
 
 
 class Acceptor:

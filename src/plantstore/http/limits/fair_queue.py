@@ -80,15 +80,15 @@ class FairQueue:
             self._waiting.setdefault(key, deque()).append((cost, turn))
             await turn
 
-    async def take_of_network(self, network: Hashable) -> None:
+    async def take_of_network(self, network: Hashable, cost: int) -> None:
         """Take a turn for a request without a known user, such as a health check.
 
         A few of these in a round do not make a lone user wait.
         """
         if network not in self._waiting and self._has_turn(network):
-            self._spend(network, ROUTED)
+            self._spend(network, cost)
         else:
-            await self.take(network, ROUTED)
+            await self.take(network, cost)
 
     def charge(self, key: Hashable, cost: int) -> None:
         """Charge more for a request: its size is known only after it was handled."""

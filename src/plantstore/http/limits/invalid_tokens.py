@@ -28,10 +28,6 @@ class InvalidTokens:
             self.count(address, token, was_valid=False)
             raise InvalidTokenError
 
-    def has_come_from(self, address: str) -> bool:
-        """Whether the address sent invalid tokens recently."""
-        return network_of(address) in self._networks
-
     def count(self, address: str, token: str, *, was_valid: bool) -> None:
         """Count an invalid token; a token that was valid before is not a guess.
 
