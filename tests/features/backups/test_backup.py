@@ -177,9 +177,9 @@ def test_what_must_not_be_replaced_is_not(program: Program) -> None:
     with unchanged(file.parent):
         for target in (file, f"{file}-wal", f"{file}-shm", f"{file}-lock", "link.db"):
             said = program.refusal("backup", str(target))
-            assert "is a database in use: give the backup another name" in said
+            assert "is or was a database in use: give the backup another name" in said
     program.out("--database", "sqlite:///other.db", "migrate")
-    assert "other.db is a database in use" in program.refusal("backup", "other.db")
+    assert "other.db is or was a database in use" in program.refusal("backup", "other.db")
     said = program.refusal("backup", "/dev/null")
     assert "is not a regular file" in said
     for target in ("missing/", "missing/plants.backup"):
@@ -239,6 +239,14 @@ def test_what_root_backs_up_belongs_to_the_folders_owner(program: Program) -> No
     (folder / ".plants.unfinished").rmdir()
     made = Path(program.data("backup", str(folder))["file"]).stat()
     assert (made.st_uid, made.st_gid, stat.S_IMODE(made.st_mode)) == (12345, 54321, 0o600)
+
+
+def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: Path) -> None:
+    unprivileged = in_folder(tmp_path, *UNPRIVILEGED)
+    (tmp_path / "backups").mkdir(mode=0o500)
+    said = unprivileged.refusal("backup", "backups")
+    assert "Permission denied; " in said
+    assert "; backups belongs to " in said
 
 
 def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:

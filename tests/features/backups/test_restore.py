@@ -185,6 +185,8 @@ def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) 
         for _ in range(2):
             said = program.refusal("restore", str(backup), "--yes")
             assert f"{file_of(program)} is in use: stop the service" in said
+            # You need not stop it to learn that the backup is not there.
+            assert "there is no such file" in program.refusal("restore", "missing.db")
             assert client.post("/plants", json={"id": 2, "name": "on"}).status_code in {200, 400}
         assert client.get("/readyz").is_success
     assert names_of(program.database) == ["later", "on"]

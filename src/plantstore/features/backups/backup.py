@@ -6,7 +6,6 @@ Invariant: the database is not changed, and a backup gets its name only after it
 import os
 import re
 import shutil
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -47,7 +46,7 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
     path = Path(target)
     is_folder = keep is not None or path.is_dir() or target.endswith("/")
     file = path / name_by_time(database.stem) if is_folder else path
-    with explained(f"no backup was made to {target}", path):
+    with explained(f"no backup was made to {target}", file):
         if target == "-":
             # Verified as a temporary file before its first byte is sent.
             with TemporaryDirectory(prefix="plantstore-") as temporary:
@@ -111,8 +110,8 @@ def _require_harmless(target: Path, database: Path) -> None:
     """Refuse to replace the files of a database in use, or anything that is not a file."""
     own = [database.with_name(database.name + suffix) for suffix in SUFFIXES]
     if target.resolve() in own or target.with_name(f"{target.name}-lock").exists():
-        raise SetupError(f"{target} is a database in use: give the backup another name")
-    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        raise SetupError(f"{target} is or was a database in use: give the backup another name")
+    if target.exists() and not target.is_file():
         raise SetupError(f"{target} is not a regular file")
 
 

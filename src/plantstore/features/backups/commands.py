@@ -108,8 +108,7 @@ def _record(database: str, *, verifies: bool) -> None:
 def _require_sqlite(database: str, advice: str) -> Path:
     file = find_file(database)
     if file is None:
-        where = 'see "PostgreSQL" in docs/backup.md'
-        raise SetupError(f"the database is on PostgreSQL: {advice}; {where}")
+        raise SetupError(f'the database is on PostgreSQL: {advice}; see "PostgreSQL" in docs/backup.md')
     return file
 
 

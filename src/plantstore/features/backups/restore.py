@@ -48,6 +48,8 @@ def restore(backup: Path, database: Path) -> Restored:
         explained(f"nothing was restored from {backup}", database),
         workspace(database.parent, database.name) as folder,
     ):
+        if not backup.exists():
+            raise SetupError("there is no such file")
         with unused(database):
             pass  # the context manager refuses at once
         file = folder / database.name
