@@ -108,7 +108,8 @@ def _record(database: str, *, verifies: bool) -> None:
 def _require_sqlite(database: str, advice: str) -> Path:
     file = find_file(database)
     if file is None:
-        raise SetupError(f'the database is on PostgreSQL: {advice}; see "PostgreSQL" in docs/backup.md')
+        where = 'see "PostgreSQL" in docs/backup.md'
+        raise SetupError(f"the database is on PostgreSQL: {advice}; {where}")
     return file
 
 
