@@ -113,6 +113,6 @@ def test_what_others_changed_is_not_retagged(opened: PageDriver) -> None:
     opened.wait_until(lambda: held.routes)
     replace(opened, name="Theirs")
     held.release()
-    opened.assert_shows("Tagged Basil shade. Not saved: Theirs.", "#message")
+    opened.assert_shows("Set tag shade: Basil. Not saved: Theirs.", "#message")
     opened.assert_shows("Somebody else changed this plant", "#message")
     assert first_plant(opened) == ("Theirs", None)

@@ -48,7 +48,7 @@ def test_columns_are_joined_and_those_left_out_are_named(opened: PageDriver) -> 
     opened["#import-name"].select_option("2: Species")
     opened["#import-tag"].select_option("1: Genus")
     assert opened.evaluate(SAMPLE) == [["3", "rugosa", "Rosa"], ["4", "rugosa", "Rosa"]]
-    opened.assert_shows("1 line is the same as an earlier one", "#import-counts")
+    opened.assert_shows("1 line repeats an earlier line", "#import-counts")
     opened["#import-start"].click()
     opened.assert_shows("Imported 2 plants", "#message")
     opened.undo()
@@ -57,7 +57,7 @@ def test_columns_are_joined_and_those_left_out_are_named(opened: PageDriver) -> 
 
 def test_a_corrected_sheet_changes_its_plants(opened: PageDriver) -> None:
     opened.choose_file("plants.csv", "id,name\n1,Tree fern\n2,Known\n3,New\nx,Odd\n")
-    text = "1 new · 1 will be changed · already here: 1 · problems: 1"
+    text = "1 new · 1 will be changed · 1 already here · 1 with problems"
     opened.assert_shows(text, "#import-counts")
     opened["#import-start"].click()
     opened.assert_shows("Imported 2 plants. 1 line was not imported", "#message")

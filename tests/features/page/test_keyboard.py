@@ -45,7 +45,7 @@ def test_a_day_by_keyboard(driver: PageDriver) -> None:
     driver.assert_shows("2 selected", "#selection")
     press("t")
     driver.type("potted\n", delay=20)
-    driver.assert_shows("Tagged 2 plants potted", "#message")
+    driver.assert_shows("Set tag potted: 2 plants", "#message")
     press("Control+z")
     driver.assert_shows("Restored 2 plants", "#message")
     press("Delete")

@@ -89,7 +89,7 @@ def test_the_session_is_kept_by_default_on_the_services_machine(
     driver: PageDriver,
 ) -> None:
     driver.open()
-    driver.assert_shows("The terminal that runs it has a link.", "#sign-in-start")
+    driver.assert_shows("Its terminal shows a sign-in link.", "#sign-in-start")
     driver["#remember"].uncheck()
     for is_kept in (False, True):  # the choice is for one time
         driver.submit_token(driver.owner)

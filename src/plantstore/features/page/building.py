@@ -1,6 +1,6 @@
 """Builds the page's files: HTML rendered from a template, scripts and styles.
 
-Scripts and styles of a page are in one folder, ``/static/<hash>/``, whose name is the hash of all.
+Scripts and styles of a page are in one folder, ``/static/<hash>/``, named after the hash of all.
 
 Invariant: the contents of a folder with such a name never change, so they can be cached forever;
 scripts import each other by relative addresses within it. All addresses in pages are relative, so

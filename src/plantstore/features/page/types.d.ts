@@ -1,5 +1,5 @@
-// The types that the scripts share, and the page's elements by their ids. Only for `make check`:
-// none of it is served.
+// The types that the scripts share, and the page's elements by their ids. Only `make check` reads
+// this file; it is not served.
 
 type Api = import("./static/api.js").Api;
 type Store = import("./static/api.js").Store;
@@ -9,7 +9,7 @@ type Sheet = import("./static/tables.js").Sheet;
 type Content = (string | Node)[];
 type Actions = Record<string, () => void>;
 type Properties = Record<string, unknown>;
-type Changes = Map<string, Plant | null>; // plants by their ids, null for one that is gone
+type Changes = Map<string, Plant | null>; // plants by their ids, null for a deleted plant
 type Made = [old: Plant | undefined, plant: Plant | null];
 type Former = Map<StoreEvent, Plant | undefined>;
 type Order = (a: Plant, b: Plant) => number;
@@ -19,14 +19,14 @@ type ListState = "none" | "loading" | "ready" | "error";
 type Kind = "add" | "edit" | "tag" | "untag" | "delete" | "restore" | "import";
 type Values = Record<string, string | number | undefined>;
 
-/** What is looked for, and in which order: see `View`. */
+/** A search, and its order: see `View`. */
 interface Looked {
   text: string;
   tags: string[];
   order: string;
 }
 
-/** What the address says: see `search.js`. */
+/** What the address holds: see `search.js`. */
 interface Shown {
   store: string | null;
   plant: string | null;
@@ -34,7 +34,7 @@ interface Shown {
   looked: Looked;
 }
 
-/** `folded` is what is searched, `keys` what it is sorted by, `place` where it is then. */
+/** Searches look in `folded`; `keys` are for sorting, and `place` is the place in that order. */
 interface Plant {
   id: string;
   name: string;
@@ -45,8 +45,8 @@ interface Plant {
   place?: number;
 }
 
-/** A plant before and after, undefined where it is not there; its id may have been given by the page; the row of a file
- * that it came from. */
+/** A plant before and after, undefined if it does not exist; whether the page gave it its id; the row of a file that it
+ * came from. */
 interface Change {
   before?: Plant;
   after?: Plant;
@@ -54,7 +54,7 @@ interface Change {
   row?: Row;
 }
 
-/** What is typed into a cell, of the plant as it was when it was opened. */
+/** The text typed into a cell, and the plant as it was when the cell was opened. */
 interface Cell {
   id: string;
   field: TextField;
@@ -64,7 +64,7 @@ interface Cell {
   isPlaced?: boolean;
 }
 
-/** What the user did: its changes that are done, and those that were refused. */
+/** What the user did: the changes that are done, and those that were refused. */
 interface Action {
   kind: Kind;
   store: Store;
@@ -76,7 +76,7 @@ interface Action {
   mayUndo: boolean;
 }
 
-/** A change that is not stored yet, or was refused; `theirs` is the plant that somebody else has stored meanwhile. */
+/** A change that is not stored yet, or was refused; `theirs` is the plant as somebody else has stored it meanwhile. */
 interface Pending extends Change {
   action: Action;
   state: "waiting" | "sent" | "refused" | "stored";
@@ -85,7 +85,7 @@ interface Pending extends Change {
   theirs?: Plant | null;
 }
 
-/** What happened to a plant; who did it is for owners alone. */
+/** A change to a plant; only owners see who made it. */
 interface StoreEvent {
   revision: number;
   kind: string;
@@ -95,7 +95,7 @@ interface StoreEvent {
   token_label?: string;
 }
 
-/** What the whole page is told by `Api`. */
+/** What `Api` reports to the whole page. */
 interface ApiEvents {
   refused: (message: string) => void;
   barred: () => void;
@@ -104,28 +104,28 @@ interface ApiEvents {
   isAway: () => boolean;
 }
 
-/** What `Session` hears from other tabs. */
+/** What `Session` reports of other tabs. */
 interface SessionEvents {
   joined: (token: string) => void;
   ended: () => void;
 }
 
-/** What `Live` hears from the store. */
+/** What `Loading` reports of the store's stream of events. */
 interface LiveEvents {
   hear: (changes: Changes) => void;
   lose: () => void;
 }
 
-/** An action of the history: what one person did at once, with no plant twice. */
+/** An action in the history: events of one user at about the same time, with no plant twice. */
 interface Deed {
   events: StoreEvent[];
   ids: Set<string>;
 }
 
-/** Fields as typed; the service reports what is missing. */
+/** Fields as typed; the service reports missing fields. */
 type Draft = Partial<Plant>;
 
-/** A line of a file: the plant that it changes, or why it cannot be imported, and whether its id was given by the page, and is stored. */
+/** A line of a file: the plant that it changes, or why it cannot be imported; whether the page gave its id, and whether it is stored. */
 interface Row {
   line: number;
   plant: Plant;
@@ -147,7 +147,7 @@ interface CsvRecord {
 /** An error, maybe one that the service reported. */
 type Failure = Error & { status?: number; number?: number };
 
-/** What a request has beside its method and target. */
+/** What a request has besides its method and target. */
 interface Asked {
   headers?: Record<string, string>;
   body?: string;
@@ -207,7 +207,7 @@ interface Link {
   code_expires_at: string;
 }
 
-/** What makes an item of each list of the page of access. */
+/** Makes the items of each list on the access page. */
 interface Describers extends Record<string, (item: never) => HTMLElement> {
   members: (member: Member) => HTMLElement;
   links: (link: Link) => HTMLElement;

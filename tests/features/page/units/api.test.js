@@ -16,14 +16,14 @@ const ask = (body, status, headers = JSON_TYPE) => {
 
 test("what something in between responds is not believed", async () => {
   for (const body of ["null", '{"error": "Bad Gateway"}', '{"detail": 1}', '{"message": {}}', '"x"', "[]", "", "<html>"])
-    await assert.rejects(ask(body, 502), { status: 502, message: /^The server answered with status 502, but/ }, body);
+    await assert.rejects(ask(body, 502), { status: 502, message: /^The response \(status 502\) did not/ }, body);
   for (const [body, headers] of [["<html>", JSON_TYPE], ["<html>", { "Content-Type": "text/html" }]])
-    await assert.rejects(ask(body, 200, headers), { message: /^The server answered with status 200, but/ });
+    await assert.rejects(ask(body, 200, headers), { message: /^The response \(status 200\) did not/ });
 });
 
 test("an error is told in the page's words, or else in the service's", async () => {
   const [known, other] = [{ error: 40401, message: "no such plant" }, { error: 40002, message: "the body must be a plant" }];
-  await assert.rejects(ask(JSON.stringify(known), 404), { status: 404, number: 40401, message: "This plant is not in the store any more." });
+  await assert.rejects(ask(JSON.stringify(known), 404), { status: 404, number: 40401, message: "This plant is no longer in the store." });
   await assert.rejects(ask(JSON.stringify(other), 400), { number: 40002, message: other.message });
   assert.deepEqual(await ask('{"user": "ada"}', 200), { user: "ada" });
 });

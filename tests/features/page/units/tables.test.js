@@ -114,7 +114,7 @@ and a second line",tag
     "5 Name must be 1 to 1,000 characters long, not 1,001",
     "6 ID 1 is already in line 2",
     `7 ID must be from -9223372036854775808 to ${GREAT}`,
-    "9 Name must not contain control characters or overrides of the text’s direction",
+    "9 Name must not contain control characters or text direction overrides",
     "11 The line has too many columns",
   ]);
   assert.deepEqual(show(rows.filter(({ reason }) => !reason)), [

@@ -1,6 +1,6 @@
-// Who has access to the store: members, with a role, and their links and tokens; and its webhooks, where they lead and
-// how they fare. For owners whose token has the scope `manage`. A link, a token or a secret is shown once: until the
-// page is left.
+// Who has access to the store: members with their roles, links and tokens; and the store's webhooks with their state.
+// For owners whose token has the scope `manage`. A link, a token or a secret is shown once, until the user leaves the
+// page.
 
 import { say } from "./actions.js";
 import { NO_PATH } from "./api.js";
@@ -11,10 +11,10 @@ import { formatClock, formatDay, formatTime, t } from "./texts.js";
 const DAY = 24 * 3600 * 1000; // milliseconds
 const ROLES = ["reader", "editor", "owner"];
 
-let waiting = 0; // actions that are not over
+let waiting = 0; // actions in progress
 let last = Promise.resolve();
-/** @type {Store | null} */ let managed = null; // another one may be shown meanwhile
-/** @type {string | undefined} */ let ownId; // of the token that is used here
+/** @type {Store | null} */ let managed = null; // the list may show another store meanwhile
+/** @type {string | undefined} */ let ownId; // of the token of this page
 
 export function openAccess() {
   managed = list.store;
@@ -27,7 +27,7 @@ export function openAccess() {
 /** @param {string} method @param {string} target @param {object} [body] */
 const request = async (method, target, body) => managed?.api.send(method, `${managed.path}/${target}`, body);
 
-/** One action after the other; after each, done or refused, the lists are read again. @param {() => Promise<void>} act */
+/** Runs one action after another; after each, even if it failed, the lists are reloaded. @param {() => Promise<void>} act */
 function run(act) {
   const tell = (/** @type {Error} */ { message }) => explain("access-reason", message);
   waiting += 1;
@@ -40,7 +40,7 @@ function run(act) {
   });
 }
 
-/** A service may be without one of them. @param {string} name */
+/** A service may lack the feature of a list, such as webhooks. @param {string} name */
 async function showList(name) {
   /** @type {any[] | null} */
   const items = await request("GET", name).catch((error) => {
@@ -67,7 +67,7 @@ const makeRoles = (chosen) =>
 const makeItem = (name, facts, ...controls) =>
   make("li", {}, make("p", {}, bdi(name), " ", makeHint(...facts)), ...controls);
 
-/** @param {string} text @param {string} name of what it is for @param {() => Promise<void>} act */
+/** @param {string} text @param {string} name of the item @param {() => Promise<void>} act */
 const makeAct = (text, name, act) => makeButton(text, () => run(act), `${text}: ${name}`);
 
 /** @param {string} verb @param {string} question @param {string} target */
@@ -127,7 +127,7 @@ const describers = {
   },
 };
 
-/** The service's words for why it paused are for operators. @param {Webhook} webhook */
+/** The service's own reason for a pause is written for operators. @param {Webhook} webhook */
 function tellState({ paused, failing_since: since, delivered, revision }) {
   if (paused?.startsWith("paused by")) return t("webhook.paused");
   if (paused) return t(paused.includes("410") ? "webhook.gone" : "webhook.ended");
@@ -135,7 +135,7 @@ function tellState({ paused, failing_since: since, delivered, revision }) {
   return t(delivered < revision ? "webhook.behind" : "webhook.works");
 }
 
-/** Read when it is opened. @param {string} target */
+/** The deliveries are read when the log is opened. @param {string} target */
 function makeLog(target) {
   const items = make("ul", { className: "events" });
   const log = make("details", {}, make("summary", {}, t("webhook.log")), items);
@@ -185,7 +185,7 @@ async function makeLink(user) {
 
 /** @type {Record<string, () => Promise<void>>} what each form does */
 const forms = {
-  // One step: the member, and the link that lets them in.
+  // Adds the member and makes a sign-in link, in one step.
   invite: async () => {
     const user = $("invite-name").value.trim();
     await request("PUT", `members/${encodeURIComponent(user)}`, { role: $("invite-role").value });

@@ -1,5 +1,5 @@
-// What the user does to plants. Each action has its changes, which are sent by the queue, one message, and one
-// undo: the same changes the other way round. The message has the line at the foot of the page.
+// What the user does to plants. Each action has its changes, which the queue sends, one message at the foot of
+// the page, and one undo, which reverses the changes.
 
 import { ApiError, ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
 import { $, announce, ask, choose, focusPlants, isNarrow, makeButton, makeTableRow } from "./dom.js";
@@ -10,7 +10,7 @@ import { drafts, drop, idOf, queue, redraw, shown, undos } from "./state.js";
 import { rich, t } from "./texts.js";
 
 export const ASK_ABOVE = 50;
-const LONG = 20; // changes whose progress is told
+const LONG = 20; // changes: a longer action shows its progress
 const STAY = 60_000; // milliseconds
 const ANNOUNCE_EVERY = 10_000;
 
@@ -39,7 +39,7 @@ export const hush = () => say([], {}, "progress");
 /** @param {Kind} kind @param {Change[]} changes @param {Store | null} [store] @param {(action: Action) => void} [ended] */
 export function perform(kind, changes, store = list.store, ended = (action) => tellEnd(action)) {
   if (!store || !changes.length) return null;
-  // Another store may be shown at the end.
+  // Decided now: another store may be open when the action ends.
   const mayUndo = changes.every(({ before, after }) => list.may(!after ? "create" : before ? "update" : "delete"));
   const control = new AbortController();
   const total = changes.length;
@@ -58,7 +58,7 @@ export function perform(kind, changes, store = list.store, ended = (action) => t
   return action;
 }
 
-/** Back into the row where it was typed. @param {Pending} item */
+/** Moves the plant back to row 0, where it was typed. @param {Pending} item */
 export function takeBack(item) {
   const { id = "", name = "", tag = "" } = item.after ?? {};
   drafts.add = { id: item.isGiven ? "" : id, name, tag };
@@ -85,7 +85,7 @@ export function retry(item) {
 export function edit(before, after) {
   const own = queue.filter((item) => item.action.kind !== "add" && item.after?.id === before.id);
   for (const item of own) if (item.state === "refused") drop(item);
-  const base = own.findLast(({ state }) => state !== "refused")?.after ?? before; // as it will be by then
+  const base = own.findLast(({ state }) => state !== "refused")?.after ?? before; // the plant after the pending changes
   if (!isSame(base, after)) perform("edit", [{ before: base, after }]);
 }
 
@@ -109,13 +109,13 @@ export async function remove(ids) {
   if (document.activeElement?.matches("body, #grid *")) focusPlants();
 }
 
-/** The plants of these ids that are not being changed. @param {string[]} ids */
+/** The plants with these ids, except those with pending changes. @param {string[]} ids */
 function pick(ids) {
   const busy = new Set(queue.map(({ before }) => before?.id));
   return ids.flatMap((id) => (busy.has(id) ? [] : (list.plants.get(id) ?? [])));
 }
 
-/** @param {Action} [action] else the last one of this store that is not undone yet */
+/** @param {Action} [action] by default the last action in this store */
 export function undo(action = undos.findLast(({ store }) => store === list.store)) {
   if (!action || !undos.includes(action)) return say(rich("undo.none"));
   undos.splice(undos.indexOf(action), 1);
@@ -125,7 +125,7 @@ export function undo(action = undos.findLast(({ store }) => store === list.store
   if (undoing) undoing.mayUndo = false;
 }
 
-/** With what else is left to tell, and to do. @param {Action} action @param {Content} [left] @param {Actions} [more] */
+/** Reports an action, with more text and more buttons. @param {Action} action @param {Content} [left] @param {Actions} [more] */
 export function tellEnd(action, left = [], more = {}) {
   const { kind, store, done, refused, mayUndo } = action;
   if (done.length && mayUndo) undos.push(action);
@@ -139,7 +139,7 @@ export function tellEnd(action, left = [], more = {}) {
   else hush();
 }
 
-/** A single plant's row has the reason, when its store is shown, but on a phone; else the message. @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
+/** The reason is in the row of a single plant; on a phone or in another store, in the message. @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
 function tellRefused({ kind, store, total, control, refused }, text, ways, where) {
   const [{ error, theirs }] = refused;
   const isHere = list.store === store;
@@ -165,7 +165,7 @@ function valuesOf(changes) {
   return { n, name, id, tag, what: n === 1 ? name : t("plants", { n }) };
 }
 
-/** Nothing that would overwrite the other's has the focus. @param {Pending} item @param {Plant | null} theirs */
+/** The focus is on no button that would overwrite the other user's change. @param {Pending} item @param {Plant | null} theirs */
 async function solve(item, theirs = null) {
   const { store } = item.action;
   const { before, after } = item;
@@ -182,7 +182,7 @@ async function solve(item, theirs = null) {
   const wanted = { before: theirs ?? undefined, after: { ...after, etag: undefined } };
   if (choice === "yours") perform("edit", [wanted], store);
   else if (choice === "edit" && theirs && !drafts.cell) {
-    // From theirs on, with what was typed.
+    // Edits their version, starting with the typed text.
     const field = after.name === theirs.name ? "tag" : "name";
     const place = shown.plant === after.id ? "panel" : "row";
     drafts.cell = { id: after.id, field, place, text: after[field] ?? "", before: theirs };

@@ -1,6 +1,6 @@
-// The public interface, and nothing else, as promises. Every failure is an ApiError with the response's
-// status: 0 where there was none, 401 too where the user has signed out since. Addresses are relative
-// to the page's: a proxy may serve it under any path.
+// Calls the public interface, and nothing else. Every failure is an ApiError with the response's status:
+// 0 if there was no response; 401 also if the user has signed out since. Addresses are relative to the
+// page's: a proxy may serve it under any path.
 
 import { pause } from "./dom.js";
 import { parseExactly, writePlant } from "./plant.js";
@@ -23,7 +23,7 @@ export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
 const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, NO_PLANT, NOT_AS_EXPECTED, 41301];
 
-/** `number` is the service's, and so is the message of one that the catalogue does not have. */
+/** `number` is the service's; the message too, if the page has no text for the number. */
 export class ApiError extends Error {
   /** @param {number} status @param {number} number @param {string} message @param {number} [retryAfter] seconds */
   constructor(status, number, message, retryAfter) {
@@ -42,13 +42,13 @@ export const isBarred = ({ status, number }) => status === 403 || number === NO_
 // Not crypto.randomUUID, which browsers offer only with TLS.
 export const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** All requests of this page; signing out aborts those of the token. */
+/** Sends all requests of this page; signing out aborts them. */
 export class Api {
   /** @type {string | null} */ #token = null;
   #session = new AbortController();
   /** @type {Map<string, Store>} */ #stores = new Map();
 
-  /** `on` is notified of what concerns the whole page, and knows whether the server isAway. @param {ApiEvents} on */
+  /** `on` is notified of what concerns the whole page, and knows whether the server is away. @param {ApiEvents} on */
   constructor(on) {
     this.on = on;
   }
@@ -57,7 +57,7 @@ export class Api {
     return this.#token !== null;
   }
 
-  /** @param {string | null} token null for nobody's: what anybody may ask */
+  /** @param {string | null} token null for requests that need no token */
   begin(token) {
     this.end();
     this.#token = token;
@@ -69,20 +69,20 @@ export class Api {
     this.#session.abort(new ApiError(401, 0, t("error.ended")));
   }
 
-  /** The beginning of its hash, which browsers calculate only with TLS. */
+  /** The token's id: the beginning of its hash, which browsers calculate only with TLS. */
   async findTokenId() {
     const hash = await crypto.subtle?.digest("SHA-256", new TextEncoder().encode(this.#token ?? ""));
     return hash && Array.from(new Uint8Array(hash, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
-  /** The same one for a name each time. @param {string} name */
+  /** The same object for a name each time. @param {string} name */
   store(name) {
     const store = this.#stores.get(name) ?? new Store(this, name);
     this.#stores.set(name, store);
     return store;
   }
 
-  /** What JSON is answered with, null without a body. @param {string} method @param {string} target @param {object} [body] */
+  /** Sends JSON; returns the response's JSON, or null if it has no body. @param {string} method @param {string} target @param {object} [body] */
   async send(method, target, body) {
     const response = await this.ask(method, target, body && { headers: JSON_BODY, body: JSON.stringify(body) });
     return response.text ? parse(response, JSON.parse) : null;
@@ -93,7 +93,7 @@ export class Api {
     return asked.then(({ ok }) => ok).catch(() => false);
   }
 
-  // Retries while the failure may be temporary, and as long as the server is away: for requests that
+  // Retries while the failure may be temporary, and while the server is away. Only for requests that
   // are safe to repeat.
   /** @template T @param {() => Promise<T>} attempt @param {AbortSignal} [signal] @param {(error: Failure) => boolean} mayPass */
   async insist(attempt, signal, mayPass = isPassing) {
@@ -111,8 +111,8 @@ export class Api {
     }
   }
 
-  // With `hear`, which gets a stream of events piece by piece, the response is at its end. A proxy's response may
-  // look like the service's.
+  // `hear` gets a stream of events piece by piece; then the response comes when the stream ends. A 200 of another
+  // type is a proxy's, not the service's.
   /** @param {string} method @param {string} target @param {Asked} asked @returns {Promise<ApiResponse>} */
   async ask(method, target, { headers, hear, signal, body } = {}) {
     const authorization = this.#token ? { Authorization: `Bearer ${this.#token}` } : undefined;
@@ -124,7 +124,7 @@ export class Api {
     throw this.tell(readRefusal(response));
   }
 
-  /** Tells the page of a refusal that concerns it. @param {ApiError} refusal */
+  /** Notifies the page of a refusal that concerns the whole page. @param {ApiError} refusal */
   tell(refusal) {
     if (refusal.status === 401) this.on.refused(refusal.message);
     else if (this.#token && isBarred(refusal)) this.on.barred();
@@ -175,14 +175,14 @@ export class Store {
     this.path = `stores/${name}`;
   }
 
-  /** A page of plants, and what reads the next one. @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
+  /** A page of plants, and the function that reads the next page. @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
   async list(query, signal) {
     const response = await this.api.ask("GET", `${this.path}/plants${query}`, { signal });
     const [, more] = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
     return { plants: parse(response, parseExactly), next: more ? () => this.list(more, signal) : null };
   }
 
-  /** Of its last change. @param {AbortSignal} [signal] */
+  /** The revision of the store's last change. @param {AbortSignal} [signal] */
   async readRevision(signal) {
     const { headers } = await this.api.ask("GET", `${this.path}/plants?limit=0`, { signal });
     return Number(headers.get("store-revision"));
@@ -194,8 +194,8 @@ export class Store {
     return this.api.ask("POST", `${this.path}/plants`, { headers, body: writePlant(plant) });
   }
 
-  // What became of each change: the error, none for what is as it should be, and the plant's entity tag. Shorter where the
-  // response ended early: the rest was done or not, and may be sent again.
+  // A result for each change: its error, null if the plant is as it should be, and the plant's entity tag. If the response
+  // ended early, results are missing: those changes may be done or not, and can be sent again.
   /** @param {Change[]} changes */
   async change(changes) {
     const headers = { "Content-Type": "application/x-ndjson" };
@@ -219,14 +219,14 @@ export class Store {
     return results;
   }
 
-  /** A plant as it is now, and its entity tag. An id from the page's address may be anything. @param {string} id */
+  /** A plant as it is now, and its entity tag. The id may come from the page's address, so it can be any text. @param {string} id */
   async get(id) {
     const response = await this.api.ask("GET", `${this.path}/plants/${encodeURIComponent(id)}`);
     /** @type {Plant} */ const plant = { id, ...parse(response, JSON.parse) };
     return { plant, etag: response.headers.get("etag") ?? "" };
   }
 
-  /** The events after a revision, or the oldest. @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
+  /** The events after a revision; without a revision, the oldest. @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
   async events(after, limit) {
     const query = after === null ? "" : `&after=${after}`;
     return parse(await this.api.ask("GET", `${this.path}/events?limit=${limit}${query}`), parseExactly);
@@ -252,7 +252,7 @@ function readRefusal({ status, headers, text }) {
     const { error, message } = JSON.parse(text);
     if (typeof message === "string" && message) return new ApiError(status, error, message, retryAfter);
   } catch {
-    // Only the status is left.
+    // Not JSON: the status is all there is.
   }
   return new ApiError(status, 0, t("error.foreign", { status }), retryAfter);
 }

@@ -1,4 +1,4 @@
-// Which columns of a sheet have the fields of plants: a guess, for people to change.
+// Guesses which columns of a sheet hold the fields of plants; the user can change the guess.
 
 import { FIELDS, fold } from "./plant.js";
 
@@ -8,17 +8,17 @@ const TITLES = {
   name: /name$|^(names|plants?|species|pflanzen?|bezeichnung|nom|plante|nombre|planta|nome|pianta|naam)$/,
   tag: /^(tags?|type|kind|category|group|typ|kategorie|gruppe|categorie|groupe|tipo|categoria|grupo|gruppo|soort|groep|location|bed|place|standort|beet|ort|etikett|emplacement|ubicacion|posizione|plaats)$/,
 };
-// A name may be in parts, in this order.
+// A name may be split into columns. Its parts, in order:
 const PARTS = [
   /^(genus|gattung|genre|genero|genere|geslacht|(botanical|botanischer|latin|lateinischer) name)$/,
   /^(species|art|epithet(on)?|espece|especie|specie)$/,
   /^(cultivars?|kultivar|sorte|variety|variete|variedad|varieta)$/,
 ];
-const CULTIVAR = /^(cultivars?|kultivar|sorte)$/; // not a variety, whose name has no quotes
+const CULTIVAR = /^(cultivars?|kultivar|sorte)$/; // not a variety: its name is not quoted
 const LOOKED_AT = 100; // lines
 
-// By known titles; without them ids may come first, then names, then what else plants have. `joined` are the columns
-// that are a name together.
+// Guesses by known titles. Without them, ids may come first, then names, then tags. The columns of `joined` form one
+// name together.
 /** @param {string[][]} lines */
 export function guessColumns([first = [], ...others]) {
   const titles = first.map((cell) => fold(cell.trim()));
@@ -42,7 +42,7 @@ function guessByContent(first, others) {
     const place = FIELDS.indexOf(field) - (hasIds ? 0 : 1);
     return place < first.length ? place : -1;
   });
-  // In any language: its cells are not among those below it, where these are numbers, or come again and again.
+  // In any language: the cells below are numbers, or few values that repeat, and the title is not among them.
   const looksLikeHeader = first.some((title, index) => {
     const cells = looked.flatMap((line) => line[index]?.trim() || []);
     const areNumbers = cells.length > 0 && cells.every(isNumber) && !isNumber(title);

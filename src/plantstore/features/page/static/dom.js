@@ -5,7 +5,7 @@ const DEBOUNCE = 300;
 const COPIED_FOR = 2_000;
 let last = 0; // the timer of `announceLast`
 
-/** A phone: rows have several lines, and a plant has a panel. */
+/** A phone: rows have two lines, and a tap opens the plant's panel. */
 export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
 /** @template {string} Id @param {Id} id */
 export const $ = (id) => /** @type {ElementOf<Id>} */ (document.getElementById(id));
@@ -39,7 +39,7 @@ export const bdi = (text) => make("bdi", { textContent: text });
 /** @param {Content} content */
 export const makeHint = (...content) => make("span", { className: "hint" }, ...content);
 
-/** Each tag has a colour of its own, everywhere the same. @param {HTMLElement} element @param {string} tag */
+/** A tag has the same colour everywhere. @param {HTMLElement} element @param {string} tag */
 export function colour(element, tag) {
   let hue = 0;
   for (const letter of tag) hue = (hue * 31 + (letter.codePointAt(0) ?? 0)) % 3600;
@@ -56,27 +56,27 @@ export function makePill(tag) {
 /** @param {string[]} texts */
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
 
-/** Read by screen readers, one text after the other; in a dialog's own region while it is open. @param {string} text */
+/** Has screen readers read a text; an open dialog has its own region for this. @param {string} text */
 export function announce(text) {
   const said = make("div", { textContent: text });
   (document.querySelector("dialog[open] .announcements") ?? $("announcements")).append(said);
   setTimeout(() => said.remove(), ANNOUNCED_FOR);
 }
 
-/** For text that changes with each key: only the last one is announced. @param {string} text */
+/** For text that changes with each key: announces only the last text. @param {string} text */
 export function announceLast(text) {
   clearTimeout(last);
   last = setTimeout(announce, DEBOUNCE, text);
 }
 
-/** A text that is there only at times, such as the reason of a failure. @param {string} id @param {string} text */
+/** Shows and announces a text, such as the reason for a failure; hides its element if it is empty. @param {string} id @param {string} text */
 export function explain(id, text) {
   $(id).textContent = text;
   $(id).hidden = !text;
   if (text) announce(text);
 }
 
-/** Below a field, or above it; in its dialog, if it has one. @param {HTMLElement} box @param {HTMLElement} field */
+/** Places a box below a field, or above if there is no room; inside the field's dialog. @param {HTMLElement} box @param {HTMLElement} field */
 export function placeAt(box, field) {
   field.closest("dialog, section")?.append(box);
   const { left, bottom, top } = field.getBoundingClientRect();
@@ -85,7 +85,7 @@ export function placeAt(box, field) {
   style.top = `${bottom + offsetHeight < innerHeight ? bottom + 2 : top - offsetHeight - 2}px`;
 }
 
-/** Why what was typed into a field cannot be taken; none when it is typed on. @param {HTMLElement} [field] */
+/** Shows why the text in a field is refused; without a field, clears the reason. @param {HTMLElement} [field] */
 export function complain(field, reason = "") {
   for (const broken of all("[aria-invalid]")) broken.ariaInvalid = null;
   explain("reason", reason);
@@ -95,7 +95,7 @@ export function complain(field, reason = "") {
   else placeAt($("reason"), field);
 }
 
-/** Another user must not see or hear it. @param {Document | Element} part */
+/** Removes what another user must not see or hear. @param {Document | Element} part */
 export function forgetPrivate(part) {
   for (const element of all(".private, .announcements", part)) element.replaceChildren();
 }
@@ -103,7 +103,7 @@ export function forgetPrivate(part) {
 /** Moves the focus to the list when the focused element is gone, or about to go. */
 export const focusPlants = () => $($("grid").hidden ? "plants-title" : "grid").focus({ preventScroll: true });
 
-/** Whether the user is sure; Cancel has the focus. @param {string} title @param {string} text @param {string} yes */
+/** Asks the user to confirm; Cancel has the focus. @param {string} title @param {string} text @param {string} yes */
 export async function ask(title, text, yes, className = "danger") {
   $("ask-title").textContent = title;
   $("ask-text").textContent = text;
@@ -126,7 +126,7 @@ export const pause = (milliseconds, signal) =>
     signal?.addEventListener("abort", () => reject(signal.reason));
   });
 
-/** Works without TLS too; if it fails, the text is selected. @param {Element} element @param {Element} button */
+/** Works without TLS too. If copying fails, the text is left selected. @param {Element} element @param {Element} button */
 export function copy(element, button, done = "Copied") {
   getSelection()?.selectAllChildren(element);
   const { textContent: text } = button;

@@ -1,5 +1,5 @@
-// The plants as a file, on paper, or as labels: the selected ones, or all that match the search; a label has a QR code
-// that leads to its plant on this page.
+// Exports plants to a file, or prints them or their labels: the selected plants, or all that match the search. A label
+// has a QR code that opens its plant on this page.
 
 import { say } from "./actions.js";
 import { plantAddress } from "./search.js";
@@ -29,7 +29,7 @@ export function saveFile(name, lines) {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-// All of them, not only the visible rows.
+// Prints all plants found, not only the rows in the document.
 addEventListener("beforeprint", () => {
   const { store, view } = list;
   const isReady = $("print-labels").childElementCount > 0;
@@ -53,7 +53,7 @@ export async function printLabels() {
   if (labels.length) print();
 }
 
-/** None for a very long address. @param {string} link */
+/** Empty if the address is too long for a code. @param {string} link */
 export function makeCode(link) {
   const modules = encodeQr(link);
   if (!modules) return [];

@@ -1,4 +1,4 @@
-// The list of plants: only the rows in sight, and the one that is edited, are in the document. The grid itself
+// The list of plants: only the visible rows, and the row being edited, are in the document. The grid itself
 // has the focus; aria-activedescendant names the cell that keys act on. Rows are identified by plant id: they
 // move as plants are added and removed.
 
@@ -10,7 +10,7 @@ import { drafts, onDraw } from "./state.js";
 import { t } from "./texts.js";
 import { loseDraft, openCell, placeEditor } from "./typing.js";
 
-const SPARE = 8; // rows beyond each edge
+const SPARE = 8; // rows drawn beyond each edge
 /** @type {Record<string, (item: Pending) => void>} what can be done about a refused change */
 const MENDS = { [t("again")]: retry, [t("edit")]: takeBack, [t("discard")]: discard };
 const grid = $("grid");
@@ -20,7 +20,7 @@ const body = $("rows");
 /** @type {Plant[]} */ let items = [];
 let rowHeight = 32;
 let look = 0;
-let top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
+let top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that still exists stays in place
 let active = 0;
 /** @type {string | undefined} */ let activeId;
 /** @type {string | undefined} */ let anchorId;
@@ -56,7 +56,7 @@ export function drawGrid() {
 }
 
 function drawRows() {
-  const { scrollTop } = grid; // to read it again would lay out anew
+  const { scrollTop } = grid; // reading it again would force a layout
   const above = Math.floor(scrollTop / rowHeight);
   const first = Math.max(0, above - SPARE);
   const last = Math.min(items.length, first + Math.ceil(viewHeight() / rowHeight) + 2 * SPARE);
@@ -71,7 +71,7 @@ function drawRows() {
     rows.delete(id);
     row.remove();
   }
-  let place = body.firstElementChild; // rows are read in their order
+  let place = body.firstElementChild; // screen readers follow the order in the document
   for (const index of indexes) {
     const row = drawRow(items[index], index);
     if (row === place) place = row.nextElementSibling;
@@ -121,7 +121,7 @@ function fill(row, { id, name, tag = "" }) {
   }
 }
 
-/** It may name only an existing element: a row far out of sight has none. */
+/** aria-activedescendant must name an element: a row far out of sight has none. */
 function tellActive() {
   for (const cell of all("#rows .current")) cell.classList.remove("current");
   for (const [id, { row }] of rows) row.classList.toggle("active", id === activeId);
@@ -145,7 +145,7 @@ function showActive() {
   drawRows();
 }
 
-/** The cell that keys act on from now on. @param {string | undefined} id @param {TextField} name */
+/** Makes this the cell that keys act on. @param {string | undefined} id @param {TextField} name */
 export function turnTo(id, name) {
   field = name;
   const index = indexOf(id);
@@ -175,7 +175,7 @@ function toggle(id) {
   list.select(ids);
 }
 
-/** From the row of the last click or step. @param {number} index */
+/** Selects from the row of the last click or step. @param {number} index */
 function selectTo(index) {
   const anchor = indexOf(anchorId);
   const from = anchor < 0 ? index : anchor;
@@ -209,7 +209,7 @@ grid.addEventListener("keydown", (event) => {
   else if (key === "Escape" && hasSelected) list.select([]);
   else if (key === "Escape" && $("panel").open) $("panel").close();
   else if (key === "t" && !isControl) hasSelected ? $("retag-open").click() : openCell(id, "tag");
-  // Held down, it would delete row after row.
+  // A held key would delete row after row.
   else if (key === "Delete" && !repeat && list.canSelect) remove(hasSelected ? [...list.selected] : [id]);
   else if (key === "i" && !isControl) openPanel(id);
   else if (key === "F2" || (key === "Enter" && !repeat)) openCell(id, field);
@@ -220,7 +220,7 @@ onClick("rows", (event) => {
   const target = targetOf(event);
   const plant = plantAt(target);
   if (!plant || target.closest(".cell-input, .mend")) return;
-  const isTouch = event.pointerType === "touch" || isNarrow(); // which has no hover: a tap shows all of a plant
+  const isTouch = event.pointerType === "touch" || isNarrow(); // no hover: a tap opens the panel
   const isFirst = event.detail < 2; // the second click of a double click is for the editor
   const index = indexOf(plant.id);
   field = target.closest(".tag") ? "tag" : "name";
@@ -251,6 +251,6 @@ $("select-all").addEventListener("change", () =>
 );
 new ResizeObserver(() => {
   drawGrid();
-  if ($("panel").open) showActive(); // its sheet leaves less room
+  if ($("panel").open) showActive(); // the panel leaves less room
 }).observe(grid);
 onDraw(drawGrid);

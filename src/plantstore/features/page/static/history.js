@@ -1,5 +1,5 @@
-// What happened to the plants of a store, action by action, the newest first; and a way back for each. In the
-// panel: what happened to one plant.
+// The history of a store's plants, action by action, newest first; each action can be undone. The panel has the
+// history of one plant.
 
 import { ASK_ABOVE, perform } from "./actions.js";
 import { TRIMMED } from "./api.js";
@@ -11,9 +11,9 @@ import { shown } from "./state.js";
 import { formatClock, formatDay, formatTime, rich, t } from "./texts.js";
 
 const PAGE = 1000;
-const MIN_DEEDS = 100; // so many actions more are shown at a time
-const MAX_PAGES = 20; // that are read for them
-const MAX_PLANT_PAGES = 5; // for one plant
+const MIN_DEEDS = 100; // shown at a time, at least
+const MAX_PAGES = 20; // read at a time
+const MAX_PLANT_PAGES = 5; // read at a time for one plant
 const GAP = 3_000; // milliseconds between two events of an action
 
 /** @type {{store: Store, before: number, deeds: Deed[]} | null} */ let current = null;
@@ -35,7 +35,7 @@ async function readMore() {
   const { length } = deeds;
   try {
     if (opened.before === Infinity) opened.before = (await store.readRevision()) + 1;
-    await list.loadWhole(); // to know what is there by now
+    await list.loadWhole(); // to know which plants exist now
     for (let page = 0; page < MAX_PAGES && opened.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
       const events = await readPage(store, opened.before);
       if (opened !== current || $("history").hidden) return;
@@ -51,7 +51,7 @@ async function readMore() {
 }
 onClick("history-more", readMore);
 
-/** @param {Store} store @param {Deed[]} deeds @param {boolean} goOn whether the last one may */
+/** @param {Store} store @param {Deed[]} deeds @param {boolean} goOn whether the last action may be incomplete */
 function drawDeeds(store, deeds, goOn) {
   const former = findFormer(deeds.flatMap(({ events }) => events));
   const shown = goOn ? deeds.slice(0, -1) : deeds;
@@ -63,7 +63,7 @@ function drawDeeds(store, deeds, goOn) {
   $("history-events").replaceChildren(...sections);
 }
 
-/** The same thing done by the same person at once is one action. @param {Deed[]} deeds @param {StoreEvent} event */
+/** Events of the same kind, by the same user, at about the same time are one action. @param {Deed[]} deeds @param {StoreEvent} event */
 function join(deeds, event) {
   const { kind, user, at, plant } = event;
   const { events = [], ids } = deeds.at(-1) ?? {};
@@ -74,7 +74,7 @@ function join(deeds, event) {
   ids.add(plant.id);
 }
 
-/** Each event's plant as it was before it, where that is known. @param {StoreEvent[]} events @returns {Former} */
+/** Each event's plant as it was before the event, if known. @param {StoreEvent[]} events @returns {Former} */
 function findFormer(events) {
   /** @type {Map<string, Plant | undefined>} */ const now = new Map();
   /** @type {Former} */ const former = new Map();
@@ -94,9 +94,9 @@ function describe(store, events, former, format) {
   const before = former.get(events[0]);
   if (events.length === 1 && kind === "plant.updated" && before) item.append(describeChange(before, plant));
   const changes = events.flatMap((event) => goBack(event, former.get(event)));
-  const isKnown = events.every((event) => kind === "plant.created" || former.get(event)); // or half of it would be restored
+  const isKnown = events.every((event) => kind === "plant.created" || former.get(event)); // not to restore half an action
   if (!changes.length || !isKnown) return item;
-  const verb = t(kind === "plant.created" ? "undo" : "history.restore"); // plants that were added are deleted by it
+  const verb = t(kind === "plant.created" ? "undo" : "history.restore"); // undoing an addition deletes the plants
   const restore = async () => {
     const question = `${verb}: ${text.textContent}?`;
     if (changes.length > ASK_ABOVE && !(await ask(question, t("undo.can"), verb, "primary"))) return;
@@ -115,7 +115,7 @@ function describeChange(before, after) {
   return make("p", {}, ...parts);
 }
 
-/** What makes the plant as before, if the user may. @param {StoreEvent} event @param {Plant} [former] @returns {Change[]} */
+/** The change that restores the plant, if the user may make it. @param {StoreEvent} event @param {Plant} [former] @returns {Change[]} */
 function goBack({ kind, plant }, former) {
   const now = list.plants.get(plant.id);
   if (kind === "plant.created") return now && isSame(now, plant) && list.may("delete") ? [{ before: now }] : [];
@@ -135,7 +135,7 @@ async function readPage(store, before) {
   }
 }
 
-// Of one plant: after those that are known already, among so many of the store's before them.
+// The history of one plant: the events known already, then its events among the store's next older pages.
 /** @param {Element} parent @param {Store} store @param {Plant} plant @param {StoreEvent[]} [known] @param {number} [from] */
 export async function showHistory(parent, store, plant, known = [], from) {
   const own = [...known];
@@ -145,7 +145,7 @@ export async function showHistory(parent, store, plant, known = [], from) {
     own.push(...events.filter((event) => event.plant.id === plant.id));
     before = own.at(-1)?.kind === "plant.created" ? 0 : (events.at(-1)?.revision ?? 0);
   }
-  if (shown.plant !== plant.id) return; // but another one is
+  if (shown.plant !== plant.id) return; // another plant is
   const former = findFormer(own);
   const items = own.map((event) => describe(store, [event], former, formatTime));
   const older = makeButton(t("history.older"), () => showHistory(parent, store, plant, own, before));

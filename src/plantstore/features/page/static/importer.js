@@ -1,5 +1,5 @@
-// Importing a file: choose it and its columns, and see what would become of it; it is sent in the
-// background, and the lines that are left over are a file again.
+// Importing a file: choose the file and its columns, and preview the result. Its rows are sent in the
+// background; lines that were not imported can be downloaded.
 
 import { perform, tellEnd } from "./actions.js";
 import { $, announce, explain, focusPlants, make, makeTableRow, onClick } from "./dom.js";
@@ -41,7 +41,7 @@ async function takeFile(file) {
     if (file.size > MAX_MEBIBYTES * 2 ** 20) throw new FileError(t("file.large", { max: MAX_MEBIBYTES }));
     const table = readTable(await file.arrayBuffer());
     await list.loadWhole(); // to know the ids that are taken
-    if (reading !== file) return; // another one was chosen meanwhile
+    if (reading !== file) return; // another file was chosen meanwhile
     if (!table.rows.length) throw new FileError(t("file.empty"));
     sheet = table;
     target = list.store;

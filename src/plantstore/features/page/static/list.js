@@ -1,4 +1,4 @@
-// The plants of the chosen store: what is loaded, how it is looked at, and what is selected.
+// The plants of the open store: which are loaded, which are found in which order, and which are selected.
 
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
@@ -6,22 +6,22 @@ import { exchange, number, Plants, View } from "./plant.js";
 import { drafts, queue, redraw, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
 
-const LOOK_EVERY = 15_000; // milliseconds, where what happens is not heard
+const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
 /** @type {Looked} */ export const ALL = { text: "", tags: [], order: "id" };
 
 class PlantList {
   /** @type {Loading | null} */ #loading = null;
   /** @type {Promise<void> | undefined} */ #loaded;
   /** @type {Plant[] | null} */ #rows = null;
-  /** @type {string[]} */ scopes = []; // what the user may do in it
+  /** @type {string[]} */ scopes = []; // what the user may do in the store
   /** @type {ListState} */ state = "none";
   /** @type {Store | null} */ store = null;
   plants = new Plants();
   view = new View(ALL, []);
   /** @type {Error | null} */ error = null;
   failures = 0; // of loading, since the last success
-  look = 0; // how often something else was looked for: the list is shown from its beginning then
-  /** @type {Pending[]} */ added = []; // by the user since then, the newest first: they stay on top
+  look = 0; // how often the search has changed: each time the list is shown from its top
+  /** @type {Pending[]} */ added = []; // since the search changed, newest first: they stay on top
   /** @type {Set<string>} */ selected = new Set();
   /** @type {Set<string>} */ fresh = new Set(); // plants that have just changed
 
@@ -38,7 +38,7 @@ class PlantList {
     return this.may("update") || this.may("delete");
   }
 
-  /** Shows the plants of this store from now on. @param {Store} store @param {Looked} looked */
+  /** Opens a store. @param {Store} store @param {Looked} looked */
   open(store, looked) {
     if (this.store !== store) this.forget();
     this.store = store;
@@ -60,7 +60,7 @@ class PlantList {
     this.#loading = null;
   }
 
-  /** From the first page on; the plants on show stay until newer ones replace them. */
+  /** Loads from the first page; the plants on show stay until newer plants replace them. */
   load() {
     const { store } = this;
     if (!this.may("list") || !store) return this.setState("none");
@@ -91,7 +91,7 @@ class PlantList {
     }
   }
 
-  /** Whether all plants are loaded, when they are, or cannot be. */
+  /** Waits until all plants are loaded, or loading fails; returns whether they are loaded. */
   async loadWhole() {
     if (!this.plants.isComplete) await this.#loaded;
     return this.plants.isComplete;
@@ -126,7 +126,7 @@ class PlantList {
     redraw();
   }
 
-  /** What was added on top, then edits that were refused of plants that are gone, then what is looked for. */
+  /** Added plants on top, then refused edits of plants that are gone, then the plants found. */
   get rows() {
     if (this.#rows) return this.#rows;
     const { plants, store } = this;
@@ -134,7 +134,7 @@ class PlantList {
       ({ action, state }) => action.store === store && action.kind === "edit" && state === "refused",
     );
     const gone = edits.flatMap(({ after }) => (after && plants.isComplete && !plants.get(after.id) ? after : []));
-    // What is not stored yet has a name of its own: its ID may be another plant's.
+    // The row of a plant that is not stored yet has its own id: the plant's id may be another's.
     const top = this.added.flatMap(({ state, after, key }) => {
       if (state === "stored") return plants.get(after?.id ?? "") ?? [];
       return after ? { ...after, id: `+${key}` } : [];
@@ -142,7 +142,7 @@ class PlantList {
     top.push(...gone);
     const ids = new Set(top.map(({ id }) => id));
     const edited = drafts.cell?.place === "row" && plants.get(drafts.cell.id);
-    const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or given up
+    const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or discarded
     const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
     const rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
     if (this.selected.size) this.selected = new Set(idsOf(rows).filter((id) => this.selected.has(id)));
@@ -150,12 +150,12 @@ class PlantList {
     return rows;
   }
 
-  /** The last change of a row's plant that is not stored yet. @param {string} id of the row */
+  /** The last pending change of a row's plant. @param {string} id of the row */
   findPending(id) {
     return queue.findLast((item) => item.action.store === this.store && rowIdOf(item) === id);
   }
 
-  /** The selected plants, or all on show where there are none. */
+  /** The selected plants; if none is selected, all plants found. */
   get chosen() {
     return this.selected.size ? this.rows.filter(({ id }) => this.selected.has(id)) : this.view.items;
   }
@@ -167,12 +167,12 @@ class PlantList {
     if (this.selected.size) announceLast(t("selected", { n: this.selected.size }));
   }
 
-  /** Where what happens is not heard: reloads the list if the store was changed since it was loaded. */
+  /** Without a stream of events: reloads the list if the store has changed since it was loaded. */
   async refresh() {
     const loading = this.#loading;
     const failed = this.state === "error"; // the plants on show are older than its revision
     if (!loading || !(failed || (loading.plants.isComplete && loading.isDeaf))) return;
-    const revision = await loading.store.readRevision().catch(() => null); // which nobody asked for
+    const revision = await loading.store.readRevision().catch(() => null); // no message: the user did not ask for it
     const isOld = revision !== null && (failed || revision !== loading.revision);
     if (isOld && loading === this.#loading) this.load();
   }
@@ -183,7 +183,7 @@ class PlantList {
     redraw();
   }
 
-  /** What has changed. Another store may be shown by now than the one it began in. @param {Store} store @param {Changes} changes */
+  /** Applies changes to a store, unless another store is open by now. @param {Store} store @param {Changes} changes */
   apply(store, changes) {
     const loading = this.#loading;
     if (this.store !== store || !loading) return;

@@ -1,28 +1,28 @@
-// Loads a store's plants once, page by page, and hears what happens in it from then on: by the stream of its events,
-// resumed where it broke off. A hidden tab has no stream: browsers allow few connections, and it catches up when it is
-// shown again.
+// Loads a store's plants once, page by page, and follows its changes from then on: by its stream of events, which is
+// resumed after a lost connection. A hidden tab has no stream, because browsers allow few connections; it catches up
+// when it is shown again.
 
 import { isBarred, isPassing, STREAM } from "./api.js";
 import { pause } from "./dom.js";
 import { parseExactly, Plants } from "./plant.js";
 
 const PAGE = 2000; // larger lists are sent compressed
-const START = 2_000; // milliseconds; a proxy may keep a stream back
+const START = 2_000; // milliseconds; a proxy may hold a stream back
 const PAUSE = 1_000;
 const MAX_DOUBLINGS = 5;
 
 export class Loading {
-  #end = new AbortController(); // of the loading
+  #end = new AbortController(); // stops loading
   #stream = new AbortController();
   #begun = Promise.withResolvers();
-  /** @type {string | null} */ #position = null; // the revision of the last event that was heard
+  /** @type {string | null} */ #position = null; // the revision of the last event received
   #unread = "";
-  /** @type {Changes} */ #changes = new Map(); // since then: pages may be older
+  /** @type {Changes} */ #changes = new Map(); // received while pages load: pages may be older
   plants = new Plants();
-  isDeaf = false; // what happens is not heard
-  revision = 0; // of the store before it was loaded, where what happens is not heard
+  isDeaf = false; // there is no stream of events
+  revision = 0; // of the store before it was loaded, if there is no stream
 
-  /** After `on.lose` it hears no more, and has missed some. @param {Store} store @param {LiveEvents} on */
+  /** After `on.lose` no events follow, and some were missed. @param {Store} store @param {LiveEvents} on */
   constructor(store, on) {
     this.store = store;
     this.on = on;
@@ -39,7 +39,7 @@ export class Loading {
     return this.plants.apply(changes);
   }
 
-  /** Adds page after page to the plants and yields each, or null where more differs. */
+  /** Adds each page to the plants and yields it, or null if other plants changed too. */
   async *pages() {
     const { signal } = this.#end;
     const { store } = this;
@@ -57,7 +57,7 @@ export class Loading {
     }
   }
 
-  /** Whether all that happens from now on will be heard: false where the stream does not begin soon. */
+  /** Whether all events from now on will be received: false if the stream does not begin soon. */
   async #startLive() {
     const turn = () => (document.hidden ? this.#stream.abort() : this.#stream.signal.aborted && this.#listen());
     document.addEventListener("visibilitychange", () => this.isDeaf || turn(), { signal: this.#end.signal });
@@ -94,7 +94,7 @@ export class Loading {
     }
   }
 
-  /** Server-sent events: the first only has the position. @param {string} text */
+  /** Reads server-sent events; the first has only the position. @param {string} text */
   #take(text) {
     const blocks = (this.#unread + text).split("\n\n");
     this.#unread = blocks.pop() ?? "";

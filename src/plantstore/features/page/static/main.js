@@ -1,5 +1,5 @@
-// The page: signing in and out, the chosen store, and what its role allows. The token is kept by the
-// session, and sent only in the Authorization header. `../__init__.py` has a map of all modules.
+// The page: signing in and out, the open store, and what the user's role allows. The session keeps the
+// token, which is sent only in the Authorization header. `../__init__.py` has a map of all modules.
 
 import { hush, say, undo } from "./actions.js";
 import { openAdd } from "./typing.js";
@@ -15,17 +15,17 @@ import { device, Session, tab } from "./session.js";
 import { drafts, forgetState, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
-const REST_AFTER = 1_500; // milliseconds: before the server may be away
+const REST_AFTER = 1_500; // milliseconds: soon, in case the server goes away
 const [PING, MAX_PING] = [1_000, 60_000]; // milliseconds
 const SOON = 14 * 24 * 3600 * 1000; // milliseconds
 
 fillTexts();
-// The service runs where the browser does: the user stays signed in by default.
+// The service runs on this machine: the user stays signed in by default.
 const isOwnMachine = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
 
 /** @type {Me | null} */ let me = null;
-/** @type {string | null} */ let barredFrom = null; // the store of an address without access
-let isAway = false; // the server cannot be reached: it is asked now and then
+/** @type {string | null} */ let barredFrom = null; // the store in the address, if the user may not open it
+let isAway = false; // the server is unreachable, and the page pings it
 
 const session = new Session({
   joined: (token) => $("sign-in").hidden || enter(token),
@@ -53,20 +53,20 @@ function showSignIn(reason = "") {
 /** @param {string} token @param {boolean} [isKept] */
 async function signIn(token, isKept) {
   if (!/^[\x21-\xff]+$/.test(token)) return showSignIn(t("token.malformed"));
-  api.begin(token); // which aborts another attempt
-  $("sign-in-button").ariaDisabled = "true"; // not disabled, which would lose the focus
+  api.begin(token); // aborts an earlier attempt
+  $("sign-in-button").ariaDisabled = "true"; // a disabled button would lose the focus
   try {
     learn(await api.send("GET", "me"));
     session.begin(token, isKept);
-    $("user").value = me?.user ?? ""; // a password manager names the token by it
+    $("user").value = me?.user ?? ""; // the name under which a password manager saves the token
     $("token").value = "";
     $("remember").checked = isOwnMachine;
     setView("app");
-    queueMicrotask(focusPlants); // when it is drawn
+    queueMicrotask(focusPlants); // after the list is drawn
     run();
-    setTimeout(() => import("./rest.js").catch(() => {}), REST_AFTER); // who needs it is told
+    setTimeout(() => import("./rest.js").catch(() => {}), REST_AFTER); // a failure is shown when it is needed
   } catch (error) {
-    if (error.status === 401) return; // which has been told
+    if (error.status === 401) return; // `refuse` has shown it
     $("token").value = token;
     showSignIn(error.message);
   } finally {
@@ -97,7 +97,7 @@ function forgetAll() {
   forgetPrivate(document);
 }
 
-/** A refusal is the first sign that a role, a membership or a store has changed. */
+/** A refused request may mean that a role, a membership or a store has changed. */
 async function learnAgain() {
   try {
     /** @type {Me} */ const found = await api.send("GET", "me");
@@ -112,7 +112,7 @@ async function learnAgain() {
   }
 }
 
-/** The store of the address, and no other in its place. @param {Me} found */
+/** Opens the store in the address; never another store instead. @param {Me} found */
 function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   const { user, add } = JSON.parse((me ? null : tab.get("draft")) ?? "{}");
@@ -157,7 +157,7 @@ function enter(token) {
   return signIn(token);
 }
 
-/** Restores then the state before a reload of the page, or before the server was lost. */
+/** Pings the server until it is back; then loads what failed, or signs in. */
 async function waitForServer() {
   if (isAway) return;
   setAway(true);
@@ -176,7 +176,7 @@ function setAway(isNow) {
   isAway = isNow;
 }
 
-// What is in place of the list ---------------------------------------------------------------
+// Shown instead of the list ------------------------------------------------------------------
 
 function findState() {
   const { state, plants, rows } = list;
@@ -214,11 +214,11 @@ onDraw(() => {
 
 // The parts of the page --------------------------------------------------------------------------
 
-// Forms are sent by the scripts; those of dialogs only close them.
+// Scripts handle the forms; a form in a dialog only closes the dialog.
 addEventListener("submit", (event) => {
   if (targetOf(event).getAttribute("method") !== "dialog") event.preventDefault();
 });
-// What a dialog showed is for this user alone.
+// The next user must not see what a dialog showed.
 addEventListener("close", (event) => targetOf(event).id !== "panel" && forgetPrivate(targetOf(event)), true);
 
 $("sign-in-form").addEventListener("submit", () => {
@@ -246,7 +246,7 @@ onClick("language", () => {
   device.put("language", language === "de" ? "en" : "de");
   location.reload();
 });
-// A menu closes when something in it is chosen, but for what can be ticked.
+// A menu closes after a choice, except for filters, of which several can be chosen.
 for (const menu of all("[popover]")) {
   menu.addEventListener("click", (event) => targetOf(event).closest("button:not([data-stays])") && menu.hidePopover());
   menu.addEventListener("keydown", (event) => {
@@ -257,14 +257,14 @@ for (const menu of all("[popover]")) {
     event.preventDefault();
   });
 }
-// A click beside a menu, which its press closes, does nothing else.
+// A click outside an open menu only closes the menu.
 let isBeside = false;
 const press = (/** @type {Event} */ event) => {
   isBeside = document.querySelector(".menu:popover-open") !== null && !targetOf(event).closest("#bar");
 };
 addEventListener("pointerdown", press, true);
 const swallow = (/** @type {PointerEvent} */ event) => {
-  if (!isBeside || !event.pointerType) return; // it may be a key's
+  if (!isBeside || !event.pointerType) return; // a click by keyboard has no pointer
   event.preventDefault();
   event.stopPropagation();
 };
@@ -273,18 +273,18 @@ addEventListener("click", swallow, true);
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
-// A browser may restore the fields of a page after this event: the truth is not in them.
+// A browser may restore old values of fields after this event: draw them again from the state.
 addEventListener("pageshow", () => setTimeout(redraw));
 addEventListener("beforeunload", (event) => {
   const { cell } = drafts;
   if (queue.length || (cell && cell.text !== (cell.before[cell.field] ?? ""))) event.preventDefault();
 });
-// What is typed into row 0 is there again after a reload.
+// Text in row 0 survives a reload.
 addEventListener("pagehide", () => {
   if (me && api.isSignedIn) tab.put("draft", JSON.stringify({ user: me.user, add: drafts.add }));
 });
 
-// The letters of a word that is typed where no field is are not shortcuts.
+// Letters of a word that is typed outside a field are not shortcuts.
 let letterAt = Number.NEGATIVE_INFINITY;
 const passLetter = (/** @type {KeyboardEvent} */ event) => {
   if (event.key.length > 1 || event.timeStamp - letterAt > 1000) return;
@@ -294,7 +294,7 @@ const passLetter = (/** @type {KeyboardEvent} */ event) => {
 addEventListener("keydown", passLetter, true);
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.repeat) event.preventDefault(); // held down, it would confirm the next dialog too
+  if (event.key === "Enter" && event.repeat) event.preventDefault(); // a held key would confirm the next dialog too
   const isTyping = targetOf(event).closest("input, select, textarea, dialog:not(#panel), [popover]");
   const isControl = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
@@ -321,9 +321,9 @@ addEventListener("copy", (event) => {
   say(rich("copied", { n: lines.length }));
 });
 
-// Rows to import, and links to sign in with -----------------------------------------------------
+// Pasted rows, and sign-in links -----------------------------------------------------------------
 
-// A file that is dropped beside a field would be opened in the page's place.
+// A browser would replace the page with a file that is dropped outside a field.
 for (const type of ["dragover", "drop"])
   addEventListener(type, (event) => targetOf(event).closest("input") || event.preventDefault());
 addEventListener("paste", (event) => {
@@ -335,7 +335,7 @@ addEventListener("paste", (event) => {
   loadRest().then(({ readPasted }) => readPasted(text));
 });
 
-// Whoever made a link may mislead whoever opens it: so the names are the service's.
+// A link may be meant to mislead: the names of its user and store come from the service.
 /** @param {string} code */
 async function maySwitch(code) {
   const { user, store } = await api.send("POST", "links/redeem", { code, dry_run: true });
@@ -344,19 +344,19 @@ async function maySwitch(code) {
   return ask(t("switch.title", { store, user }), now, t("sign-in"), "primary");
 }
 
-/** A link's code is in the fragment; it leaves the address before it is sent. @param {string} code */
+/** The code is in the address's fragment; it is removed from there before it is sent. @param {string} code */
 async function followLink(code) {
   clearAddress();
   setView("app");
   list.setState("loading");
   const current = await session.find();
   if (current) await enter(current);
-  if (session.token && !api.isSignedIn) return; // it cannot be reached, which has been told
+  if (session.token && !api.isSignedIn) return; // offline, which the page already shows
   try {
     if (!api.isSignedIn) api.begin(null);
     else if (!(await maySwitch(code))) return;
     const { token } = await api.send("POST", "links/redeem", { code });
-    list.forget(); // the link's store is shown, not the one before
+    list.forget(); // so that the link's store is opened
     tab.drop("store");
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
@@ -369,7 +369,7 @@ async function followLink(code) {
   }
 }
 
-addEventListener("hashchange", () => findCode() && location.reload()); // it was opened in this tab
+addEventListener("hashchange", () => findCode() && location.reload()); // a link was opened in this tab
 
 const code = findCode();
 if (code) followLink(code);

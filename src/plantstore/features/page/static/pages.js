@@ -1,5 +1,5 @@
-// What is shown beside the list or in its place, each with an address: the panel of one plant, the history and access.
-// What the first view does not need is loaded for it.
+// The panel of one plant, beside the list, and the pages that replace the list: history and access. Each has an address.
+// Their scripts are loaded after the first view.
 
 import { remove, say } from "./actions.js";
 import { loseDraft, save } from "./typing.js";
@@ -49,7 +49,7 @@ onDraw(() => {
   else if (!panel.open && isNarrow()) panel.showModal();
   else if (!panel.open) {
     panel.show();
-    focused.focus({ preventScroll: true }); // so that keys go from plant to plant
+    focused.focus({ preventScroll: true }); // so that arrow keys still move in the list
   }
   if (isShown && !plant && drafts.cell?.place === "panel") loseDraft();
   const { name = "", ...texts } = (plant && list.findPending(plant.id)?.after) ?? plant ?? {};
@@ -82,7 +82,7 @@ function drawPlant(plant, store) {
   });
 }
 
-/** Of a plant that is stored: others have no address yet. @param {string} id */
+/** Only a stored plant has a panel: others have no address yet. @param {string} id */
 export function openPanel(id) {
   if (id.startsWith("+")) return;
   showPlant(id);

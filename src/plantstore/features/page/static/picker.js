@@ -1,4 +1,4 @@
-// The store's tags below a field: with their colours and numbers, filtered by what is typed.
+// Suggests the store's tags below a field, with their colours and counts, filtered by the typed text.
 
 import { $, make, makeHint, makePill, onClick, placeAt, targetOf } from "./dom.js";
 import { list } from "./list.js";
@@ -20,7 +20,7 @@ export function attachPicker(input, choose) {
     field = input;
     chosen = choose;
     known = countTags(list.plants.items).filter(([tag]) => tag);
-    show(""); // all of them, until something is typed
+    show(""); // all tags, until something is typed
   });
   input.addEventListener("input", () => show(input.value));
   input.addEventListener("blur", closePicker);
@@ -43,7 +43,7 @@ function show(text) {
   mark(-1);
 }
 
-// Not at the press: what is below the picker would get the rest of a tap.
+// On click, not on press: the element below the picker would get the rest of a tap.
 onClick("picker", (event) => {
   const tag = targetOf(event).closest("li")?.ariaLabel;
   if (tag) take(tag);

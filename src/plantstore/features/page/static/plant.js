@@ -10,7 +10,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u;
 
-// What a plant has besides its id, in order, by the rules of the service.
+// A plant's fields besides its id, in order, with the limits of the service.
 export const TEXTS = {
   name: { min: 1, max: 1000, isOptional: false },
   tag: { min: 0, max: 256, isOptional: true },
@@ -40,7 +40,7 @@ export function writePlant(plant) {
 /** People may type -0: the service knows only 0. @param {string} text */
 export const readId = (text) => text.trim().replace(/^-0$/, "0");
 
-/** Without BigInt, which takes ten times as long. @param {string} one @param {string} other */
+/** Without BigInt, which is ten times slower. @param {string} one @param {string} other */
 export function compareIds(one, other) {
   if (one === other) return 0;
   const isNegative = one.startsWith("-");
@@ -52,7 +52,7 @@ export function compareIds(one, other) {
 /** @type {Order} */
 export const byId = (a, b) => compareIds(a.id, b.id);
 
-/** Plants in this order, each changed as told. @param {Plant[]} plants @param {Order} order @param {Made[]} changes */
+/** Applies changes to plants that are in this order. @param {Plant[]} plants @param {Order} order @param {Made[]} changes */
 export function exchange(plants, order, changes) {
   const gone = new Set(changes.map(([old]) => old));
   const kept = plants.filter((plant) => !gone.has(plant));
@@ -109,7 +109,7 @@ export const fold = (text) =>
     .replace(/[æœßøđłς×]/g, (letter) => LETTERS[letter])
     .replace(/["‘’‚‛“”„‟‹›«»´`]/g, "'");
 
-/** With what is looked for in it: its words. @param {Plant} plant */
+/** Adds the text that a search looks in. @param {Plant} plant */
 const index = (plant) => Object.assign(plant, { folded: fold(`${plant.name} ${plant.tag ?? ""}`) });
 
 // All loaded plants of one store, in the order of their ids.
@@ -124,8 +124,8 @@ export class Plants {
     for (const plant of plants) this.items.push(plant);
   }
 
-  // Plants by their ids, null for one that is gone. Returns what differs, each as it was and as it
-  // is. Plants beyond what is loaded will be loaded with the rest.
+  // Applies changes, null for a deleted plant. Returns each plant that differs, before and after. Skips
+  // plants beyond the loaded pages: they will be loaded with the rest.
   /** @param {Changes} changes */
   apply(changes) {
     const last = this.items.at(-1);
@@ -148,7 +148,7 @@ export class Plants {
     return this.#byId.get(id);
   }
 
-  /** The id after the last, and after these; the very last one has none after it. @param {string[]} [others] */
+  /** The id after the highest of the plants and the others; int64's maximum does not count. @param {string[]} [others] */
   proposeId(others = []) {
     const hasNext = (/** @type {string} */ id) => INTEGER.test(id) && BigInt(id) < INT64_MAX;
     const last = this.items.findLast(({ id }) => hasNext(id))?.id ?? "0";
@@ -160,13 +160,13 @@ export class Plants {
 /** Numbers in a text are in their order: "bed 9" is before "bed 10". @param {string} text */
 const makeKey = (text) => fold(text).replace(/\d+/g, (digits) => digits.padStart(12, "0"));
 
-/** Made once: to compare two texts by the rules of a language takes twenty times as long. @param {Plant} plant */
+/** Made once: comparing texts by the rules of a language is twenty times slower. @param {Plant} plant */
 function keysOf(plant) {
   plant.keys ??= [makeKey(plant.name), plant.tag ? makeKey(plant.tag) : "\uffff"];
   return plant.keys;
 }
 
-/** By one of the keys; those with the same one by another order. @param {0 | 1} at @param {Order} next @returns {Order} */
+/** Orders by one of the keys, then by another order. @param {0 | 1} at @param {Order} next @returns {Order} */
 const by = (at, next) => (a, b) => {
   const [one, other] = [keysOf(a)[at], keysOf(b)[at]];
   return one < other ? -1 : one > other ? 1 : next(a, b);
@@ -174,16 +174,16 @@ const by = (at, next) => (a, b) => {
 /** @type {Record<string, Order>} */
 const ORDERS = { id: byId, name: by(0, byId), tag: by(1, by(0, byId)) };
 
-/** Each of them knows its place. @param {Plant[]} plants */
+/** Stores each plant's place in it. @param {Plant[]} plants */
 export function number(plants) {
   for (const [place, plant] of plants.entries()) plant.place = place;
   return plants;
 }
 
-/** The plants on show: those that have all the words that are looked for, and one of the tags, in an order. */
+/** The plants found: those with all the words and one of the tags, in an order. */
 export class View {
-  // `order` is a field, with a minus before it for the other way round; "" is the tag of plants without.
-  /** @param {Looked} looked @param {Plant[]} plants @param {Plant[]} [all] the same ones in this order, if it is known */
+  // `order` is a field, after a minus if descending; the tag "" stands for plants without a tag.
+  /** @param {Looked} looked @param {Plant[]} plants @param {Plant[]} [all] the plants in this order, if known */
   constructor(looked, plants, all) {
     const { text, tags, order } = looked;
     this.looked = looked;
@@ -195,7 +195,7 @@ export class View {
     this.items = this.all;
     if (this.isWhole) return;
     /** @type {Plant[]} */ const found = new Array(plants.length);
-    // As they came into memory: in another order it takes five times as long.
+    // In the order of memory: any other order is five times slower.
     for (const plant of plants) if (this.matches(plant)) found[plant.place ?? 0] = plant;
     this.items = found.filter(Boolean);
   }
@@ -211,7 +211,7 @@ export class View {
 /** @param {string} text */
 export const splitWords = (text) => fold(text).split(/\s+/).filter(Boolean);
 
-/** The number of plants of each tag, the most frequent first; "" is none. @param {Plant[]} plants */
+/** The number of plants of each tag, the most frequent first; "" is no tag. @param {Plant[]} plants */
 export function countTags(plants) {
   /** @type {Map<string, number>} */ const counts = new Map();
   for (const { tag = "" } of plants) counts.set(tag, (counts.get(tag) ?? 0) + 1);

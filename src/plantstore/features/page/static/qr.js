@@ -1,11 +1,11 @@
 // QR codes (ISO/IEC 18004) of short texts: bytes, error correction level M, versions 1 to 6, mask 0.
 
-// Of each version: the bytes for error correction in a block, and the data bytes of its blocks.
+// For each version: the error correction bytes of a block, then the data bytes of each block.
 const VERSIONS = ["10 16", "16 28", "26 44", "18 32 32", "24 43 43", "16 27 27 27 27"];
 const FORMAT = 0b101010000010010; // of level M and mask 0
 const PADDING = [0xec, 0x11];
 
-/** In the field that Reed-Solomon codes calculate in. @param {number} byte */
+/** Doubles in GF(256), the field of Reed-Solomon codes. @param {number} byte */
 const double = (byte) => (byte << 1) ^ (byte > 127 ? 0x11d : 0);
 /** @type {(a: number, b: number) => number} */
 const multiply = (a, b) => (b ? multiply(double(a), b >> 1) ^ (b & 1 ? a : 0) : 0);
@@ -19,7 +19,7 @@ export function encodeQr(text) {
     const [correction, ...sizes] = numbers.split(" ").map(Number);
     const total = sizes.reduce((sum, size) => sum + size, 0);
     if (bytes.length + 2 > total) continue;
-    // All is shifted by the four bits that say that these are bytes.
+    // All data is shifted by the four bits of the mode: bytes.
     const all = [4, bytes.length, ...bytes, 0];
     const data = all.slice(1).map((byte, at) => ((all[at] & 15) << 4) | (byte >> 4));
     for (let pad = 0; data.length < total; pad += 1) data.push(PADDING[pad % 2]);
@@ -35,7 +35,7 @@ export function encodeQr(text) {
 /** @param {number[][]} blocks */
 const interleave = (blocks) => blocks[0].flatMap((_, index) => blocks.map((block) => block[index]));
 
-/** The rest of the division by the generator polynomial. @param {number[]} data @param {number} length */
+/** The remainder of the division by the generator polynomial. @param {number[]} data @param {number} length */
 function correct(data, length) {
   let generator = [1];
   for (let power = 1; generator.length <= length; power = double(power))
@@ -67,7 +67,7 @@ function drawPatterns(version) {
   return modules;
 }
 
-// Squares in each other: of a finder, with its light border, or of an alignment pattern.
+// Nested squares: of a finder pattern, with its light border, or of an alignment pattern.
 /** @param {boolean[][]} modules @param {number} x @param {number} y @param {number} radius */
 function drawSquares(modules, x, y, radius) {
   for (let row = -radius; row <= radius; row += 1)

@@ -1,5 +1,5 @@
-// Sends the pending changes, in their order, one request at a time: a plant that was typed with a key of its
-// own, so that it is stored once whatever happens to the request; all others many in a request.
+// Sends the pending changes in order, one request at a time. A typed plant has its own idempotency key, so
+// that a retry does not store it twice; other changes share a request.
 
 import { ApiError, ID_TAKEN, NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { list } from "./list.js";
@@ -7,14 +7,14 @@ import { isSame, Plants } from "./plant.js";
 import { drafts, drop, idOf, queue, redraw, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
 
-const PIECE = 500; // changes in a request: under 1 MB, which proxies let pass
-const AT_ONCE = 8; // plants that are read one by one before they are changed
-const MANY = 100; // more are read with the list, whose usual form has no entity tags: they do not compress
-const MAX_IDS = 8; // that are tried, where others take them first
+const PIECE = 500; // changes in a request: under 1 MB, a common limit of proxies
+const AT_ONCE = 8; // requests for single plants at a time, before they are changed
+const MANY = 100; // for more plants the list is read with entity tags, which it usually omits: they do not compress
+const MAX_IDS = 8; // tried, if other users take them first
 
 let isRunning = false;
 
-/** Until nothing is waiting, or the user is signed out; then it is called again. */
+/** Runs until nothing waits or the user is signed out; signing in calls it again. */
 export async function run() {
   if (isRunning) return;
   isRunning = true;
@@ -26,7 +26,7 @@ export async function run() {
   isRunning = false;
 }
 
-/** Of one action, no plant twice. */
+/** The next changes to send: of one action, with no plant twice. */
 function next() {
   const start = queue.findIndex(({ state }) => state === "waiting");
   /** @type {Map<string, Pending>} */ const items = new Map();
@@ -37,14 +37,14 @@ function next() {
   return [...items.values()];
 }
 
-/** False where the user has been signed out meanwhile: the changes wait. @param {Pending[]} items */
+/** False if the user was signed out: the changes wait. @param {Pending[]} items */
 async function deliver(items) {
   const { action } = items[0];
   try {
     await (action.kind === "add" ? create(action, items[0]) : sendMany(action, items));
   } catch (error) {
     const left = items.filter(({ state }) => state === "sent");
-    const known = left.filter((item) => queue.includes(item)); // the user may be another by now
+    const known = left.filter((item) => queue.includes(item)); // another user may be signed in by now
     const isSignedOut = error.status === 401;
     if (isSignedOut) for (const item of known) item.state = "waiting";
     else for (const item of known) refuse(item, error);
@@ -59,7 +59,7 @@ async function create({ store, control }, item) {
   for (let tries = 1; ; tries += 1) {
     try {
       if (item.isGiven && idOf(item).startsWith("+")) {
-        // The list was not loaded when it was typed; by now it may be another store's.
+        // The list was not loaded when the plant was typed; by now the list may be another store's.
         if (!(await list.loadWhole()) || list.store !== store) throw new ApiError(503, 0, t("add.unknown"));
         giveId(item);
       }
@@ -75,13 +75,13 @@ async function create({ store, control }, item) {
   }
 }
 
-/** The next one, or another than somebody else took meanwhile. @param {Pending} item */
+/** The next id; if somebody else took the plant's id, an id after it. @param {Pending} item */
 function giveId(item) {
   item.after = { .../** @type {Plant} */ (item.after), id: nextId(item.action.store, idOf(item)) };
   list.changeRows();
 }
 
-/** Above all others of the store, also those that are not stored yet. @param {Store | null} store @param {string} [taken] */
+/** An id above all others of the store, including plants that are not stored yet. @param {Store | null} store @param {string} [taken] */
 export function nextId(store, taken = "") {
   const plants = store === list.store ? list.plants : new Plants();
   const others = queue.flatMap(({ after, action }) => (after && action.store === store ? after.id : []));
@@ -113,7 +113,7 @@ async function sendMany(action, items) {
   }, control.signal);
 }
 
-/** Of those that are still as they were; the others are read one by one. @param {Action} action @param {Map<string, Pending>} items */
+/** Reads entity tags of plants that are unchanged; the others are read one by one. @param {Action} action @param {Map<string, Pending>} items */
 async function readEtags({ store, control }, items) {
   /** @type {Page["next"]} */ let read = () => store.list("?include=id,etag&limit=2000", control.signal);
   while (read && items.size) {
@@ -127,7 +127,7 @@ async function readEtags({ store, control }, items) {
   }
 }
 
-/** One that is still as before gets its entity tag; one that is as it should be by now is done. @param {Pending} item */
+/** An unchanged plant gets its entity tag; a plant that already has the new values is done. @param {Pending} item */
 async function compare(item) {
   const { store, control } = item.action;
   const { before, after } = /** @type {Required<Change>} */ (item);
@@ -151,7 +151,7 @@ function finish(done) {
   const gone = new Set(done.map(([item]) => item));
   queue.splice(0, queue.length, ...queue.filter((item) => !gone.has(item)));
   for (const [item, etag] of done) {
-    if (drafts.cell?.id === rowIdOf(item) && !item.before) drafts.cell.id = idOf(item); // as its row is known from now on
+    if (drafts.cell?.id === rowIdOf(item) && !item.before) drafts.cell.id = idOf(item); // the row's id from now on
     item.state = "stored";
     if (item.after && etag) item.after = { ...item.after, etag };
     action.done.push(item);

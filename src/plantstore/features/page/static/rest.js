@@ -1,4 +1,4 @@
-// All that is loaded after the first view, in one piece.
+// Everything that is loaded after the first view, in one import.
 
 import { openAccess } from "./access.js";
 import { openHistory } from "./history.js";

@@ -1,6 +1,6 @@
-// What is looked for: the words in the bar, the tags as chips and in the filter menu, and the order. It is in the
-// address, with the store, the plant in the panel and the page: in the fragment, which is sent to nobody. Reloading,
-// going back and a copied link show the same.
+// The search: the words in the bar, the tags as chips and in the filter menu, and the order. The address has it, with
+// the store, the plant in the panel and the page: in the fragment, which browsers do not send. So reloading, going
+// back and a copied link show the same.
 
 import { $, all, announceLast, colour, focusPlants, make, makeButton, makeHint, makePill, onClick } from "./dom.js";
 import { ALL, list } from "./list.js";
@@ -9,7 +9,7 @@ import { onDraw, redraw, shown } from "./state.js";
 import { figures, t } from "./texts.js";
 
 const MAX_TAGS = 300;
-/** @type {string[] | undefined} */ let drawn; // as chips
+/** @type {string[] | undefined} */ let drawn; // the tags whose chips are drawn
 /** @returns {Shown} */
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -17,16 +17,16 @@ export function readAddress() {
   return { store, plant, page, looked: { text: text ?? "", tags: given.getAll("tag"), order: order ?? "id" } };
 }
 
-/** Of a link to sign in with, which has been opened in this tab. */
+/** The code of a sign-in link that was opened in this tab. */
 export const findCode = () => new URLSearchParams(location.hash.slice(1)).get("code");
 
 export const clearAddress = () => history.replaceState(null, "", location.pathname + location.search);
 
-/** Where the plant is shown, in any browser. @param {string} store @param {string} plant */
+/** The address that shows the plant, in any browser. @param {string} store @param {string} plant */
 export const plantAddress = (store, plant) =>
   `${location.origin}${location.pathname}#${new URLSearchParams({ store, plant })}`;
 
-/** A step that one goes back to; what is typed further is the same step. */
+/** Adds a step to the browser's history; further typing stays in the same step. */
 function tellAddress() {
   const before = readAddress();
   const { looked } = list.view;
@@ -52,7 +52,7 @@ export function look(change) {
 
 export const clearSearch = () => look({ text: "", tags: [] });
 
-/** The panel's plant, in the address too. @param {string | null} id */
+/** Shows a plant in the panel, and in the address. @param {string | null} id */
 export function showPlant(id) {
   shown.plant = id;
   tellAddress();
@@ -66,7 +66,7 @@ export function showPage(name) {
   showPlant(name ? null : shown.plant);
 }
 
-/** As the address says, if it is of this store. @param {Store} store */
+/** Opens a store; with what the address says, if it names this store. @param {Store} store */
 export function openAddress(store) {
   const { store: named, plant, page, looked } = readAddress();
   const isHere = named === store.name;
@@ -102,11 +102,11 @@ function makeChip(tag) {
   return chip;
 }
 
-/** When it opens, and after each choice. */
+/** Fills the filter menu: when it opens, and after each choice. */
 function drawTags() {
   const { text, tags } = list.view.looked;
   const { items } = list.plants;
-  // Those that have the words, whatever their tag.
+  // Plants with the words, whatever their tag.
   const found = text ? items.filter((plant) => list.view.matches({ ...plant, tag: tags[0] ?? plant.tag })) : items;
   const counts = countTags(found).slice(0, MAX_TAGS);
   const buttons = counts.map(([tag, number], at) => {

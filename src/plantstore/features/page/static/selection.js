@@ -1,4 +1,4 @@
-// The bar of what can be done with the selected plants.
+// The bar of actions for the selected plants.
 
 import { remove, retag } from "./actions.js";
 import { $, focusPlants, onClick } from "./dom.js";

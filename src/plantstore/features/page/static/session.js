@@ -6,7 +6,7 @@
 import { pause } from "./dom.js";
 
 const PREFIX = `plantstore${new URL(".", location.href).pathname}`;
-const WAIT = 200; // milliseconds for another tab to tell its token
+const WAIT = 200; // milliseconds for another tab to send its token
 
 /** @template Value @param {() => Value} act */
 function attempt(act) {
@@ -26,7 +26,7 @@ const makeStorage = (find) => ({
 export const tab = makeStorage(() => sessionStorage);
 export const device = makeStorage(() => localStorage);
 
-// Each sign-out begins another session: a tab that slept meanwhile has a token of the one before.
+// Each sign-out begins a new session: a tab that was suspended still has the old session's token.
 const currentSession = () => device.get("session") ?? "";
 const findToken = () => (tab.get("session") === currentSession() && tab.get("token")) || device.get("token");
 
@@ -45,7 +45,7 @@ export class Session {
     if (!this.token) this.#channel.postMessage({ isQuestion: true });
   }
 
-  /** @param {string} token @param {boolean} [isKept] also when the browser is closed */
+  /** @param {string} token @param {boolean} [isKept] after the browser is closed, too */
   begin(token, isKept) {
     this.token = token;
     if (isKept) device.put("token", token);
@@ -54,7 +54,7 @@ export class Session {
     this.#channel.postMessage({ token });
   }
 
-  /** The token, or that of another tab, which has a moment to tell it. */
+  /** The token, or another tab's token, which may take a moment to arrive. */
   async find() {
     if (!this.token) await pause(WAIT);
     return this.token ?? this.#heard;
@@ -68,7 +68,7 @@ export class Session {
     this.#channel.postMessage({ isEnd: true });
   }
 
-  /** The token was refused, or the session has ended. */
+  /** Forgets the token: it was refused, or the session has ended. */
   forget() {
     if (this.token === device.get("token")) device.drop("token");
     for (const name of ["token", "session", "store", "draft"]) tab.drop(name);

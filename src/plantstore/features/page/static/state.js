@@ -1,20 +1,20 @@
-// The truth of the page, in three plain objects: what is being typed, the changes that are not stored
-// yet, and those that can be undone. Everything on the page is drawn from them and the list.
+// The state of the page: typed text, the open panel or page, changes that are not stored yet, and actions
+// that can be undone. Everything on the page is drawn from this state and the list.
 
 /** @type {{add: Record<Field, string>, cell: Cell | null}} */
 export const drafts = { add: { id: "", name: "", tag: "" }, cell: null };
 
-/** Beside the list: the plant in the panel, and the page in the list's place. @type {Pick<Shown, "plant" | "page">} */
+/** The plant in the panel, and the page that is shown instead of the list. @type {Pick<Shown, "plant" | "page">} */
 export const shown = { plant: null, page: null };
-/** @type {Pending[]} in the order in which they are sent; those that were refused stay until they are mended */
+/** @type {Pending[]} in sending order; a refused change stays until the user retries, edits or discards it */
 export const queue = [];
-/** @type {Action[]} the last one is undone first */
+/** @type {Action[]} the last is undone first */
 export const undos = [];
 
 /** @type {(() => void)[]} */ const drawers = [];
 let isDue = false;
 
-/** Called after each change of the truth, once for all that happen in one turn. @param {() => void} draw */
+/** `draw` runs after the state changes: once for all changes of a task. @param {() => void} draw */
 export const onDraw = (draw) => drawers.push(draw);
 
 export function redraw() {
@@ -26,7 +26,7 @@ export function redraw() {
   });
 }
 
-/** Of another user nothing is left. */
+/** Clears the state: the next user must not see it. */
 export function forgetState() {
   Object.assign(drafts, { add: { id: "", name: "", tag: "" }, cell: null });
   Object.assign(shown, { plant: null, page: null });
@@ -36,7 +36,7 @@ export function forgetState() {
 
 /** @param {Change} change */
 export const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
-/** By which its row is known. @param {Pending} item */
+/** The id of the change's row. @param {Pending} item */
 export const rowIdOf = (item) => (item.action.kind === "add" ? `+${item.key}` : idOf(item));
 
 /** @param {Pending} item */

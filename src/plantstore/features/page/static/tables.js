@@ -1,5 +1,5 @@
-// CSV to rows of plants, and back. A row has its line number; one that cannot be read has the `reason` in words. A
-// file that cannot be read is a FileError.
+// CSV to rows of plants, and back. A row has its line number; if it cannot be read, its `reason` says why. A file
+// that cannot be read is a FileError.
 
 import { guessColumns } from "./columns.js";
 import { FIELDS, findBrokenRule, isSame, listContents, makePlant, readId } from "./plant.js";
@@ -8,8 +8,8 @@ import { t } from "./texts.js";
 /** @type {Record<string, string>} by their byte order marks */
 const ENCODINGS = { "255,254": "utf-16le", "254,255": "utf-16be" };
 const WORKBOOKS = ["80,75", "208,207"]; // .xlsx and .ods are archives
-// A cell that a spreadsheet would take for a formula is written with an apostrophe before it, as is
-// one that looks like such a cell, so that reading takes off what writing put on.
+// A cell that a spreadsheet would take for a formula is written after an apostrophe, and so is a cell that
+// already has such an apostrophe: reading removes exactly what writing added.
 const FORMULA = /^'*[=+\-@\t\r]/;
 
 export class FileError extends Error {}
@@ -17,13 +17,13 @@ export class FileError extends Error {}
 /** @param {ArrayBuffer} bytes */
 export function readTable(bytes) {
   const { text, isGuessed } = decode(bytes);
-  // The tab where there is none: names may have the others.
+  // Without any, the tab: names may contain the others.
   const [head] = /[^\r\n]+/.exec(text) ?? [""];
   const [delimiter] = ["\t", ",", ";"].sort((a, b) => head.split(b).length - head.split(a).length);
   return new Sheet([...splitCsv(text, delimiter)], isGuessed);
 }
 
-/** Spreadsheets also save CSV as Windows-1252, which any text could be: a guess, for people to check. @param {ArrayBuffer} bytes */
+/** Spreadsheets also save CSV as Windows-1252, which any text could be: a guess, for the user to check. @param {ArrayBuffer} bytes */
 function decode(bytes) {
   const mark = new Uint8Array(bytes.slice(0, 2)).join();
   if (WORKBOOKS.includes(mark)) throw new FileError(t("file.workbook"));
@@ -40,18 +40,18 @@ export class Sheet {
   /** @param {CsvRecord[]} records @param {boolean} isGuessed its encoding */
   constructor(records, isGuessed) {
     this.isGuessed = isGuessed;
-    const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // a spreadsheet's
+    const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // Excel's hint for itself
     this.records = isHint ? records.slice(1) : records;
     this.titles = this.records[0]?.cells ?? []; // the first line, whether it has titles or not
     const { hasHeader, columns, joined, cultivar } = guessColumns(this.records.map(({ cells }) => cells));
     this.hasHeader = hasHeader;
     this.columns = columns;
-    this.joined = joined; // columns that may be a name together; of them the cultivar's is quoted
+    this.joined = joined; // columns that may form a name together; the cultivar is quoted in it
     this.cultivar = cultivar;
     this.isJoined = joined.length > 0;
   }
 
-  /** The titles of the columns that no field takes. */
+  /** The titles of the columns that are not imported. */
   get ignored() {
     const taken = [...Object.values(this.columns), ...(this.isJoined ? this.joined : [])];
     return this.titles.filter((title, index) => title.trim() && this.hasHeader && !taken.includes(index));
@@ -108,8 +108,8 @@ export function writeCsv(plants) {
   return [FIELDS, ...plants.map((plant) => [plant.id, ...listContents(plant).map(defuse)])].map(writeCsvLine);
 }
 
-// What becomes of rows in a store: which are new, which are there already, and which cannot be imported, for a
-// `reason`. A row with the id of a plant changes it, where the user may.
+// Compares rows with a store: `isIn` if the plant is stored already, `before` if the row changes a plant, which
+// needs permission, and `reason` if the row cannot be imported.
 /** @param {Row[]} rows @param {Plants} plants */
 export function checkRows(rows, plants, mayUpdate = false) {
   for (const row of rows) row.before = undefined;
@@ -128,7 +128,7 @@ export function checkRows(rows, plants, mayUpdate = false) {
   }
 }
 
-/** New ids for rows without, above all others. @param {Row[]} rows @param {Plants} plants */
+/** Gives rows without an id new ids, above all others. @param {Row[]} rows @param {Plants} plants */
 function giveIds(rows, plants) {
   const good = rows.filter((row) => !row.reason);
   let next = BigInt(plants.proposeId(good.map(({ plant }) => plant.id)));
@@ -138,7 +138,7 @@ function giveIds(rows, plants) {
   }
 }
 
-/** Of the rows with new ids: how many are as a line before, or as a plant of the store. @param {Row[]} rows @param {Plants} plants */
+/** Of the rows with new ids: how many equal an earlier line, or a plant of the store. @param {Row[]} rows @param {Plants} plants */
 export function countTwins(rows, plants) {
   const describe = (/** @type {Plant} */ plant) => JSON.stringify(listContents(plant));
   const given = rows.filter(({ isGiven }) => isGiven).map(({ plant }) => describe(plant));

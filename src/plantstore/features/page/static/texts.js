@@ -1,5 +1,5 @@
-// The texts of the page, in the reader's language, and figures and times as written there. `texts.json` has them, and
-// is in the page. A text with a bar has one form for one thing and one for many, by `n`; `{name}` is replaced by a value.
+// The page's texts in the user's language, and its formats of numbers and times. The texts are from `texts.json`, which
+// the page contains. A text with a bar has a singular and a plural, chosen by `n`; a value replaces `{name}`.
 
 import { $, all, bdi } from "./dom.js";
 import { device } from "./session.js";
@@ -10,7 +10,7 @@ const LANGUAGES = ["en", "de"];
 const wanted = [device.get("language"), ...navigator.languages].map((name) => name?.slice(0, 2) ?? "");
 export const language = wanted.find((name) => LANGUAGES.includes(name)) ?? "en";
 const column = LANGUAGES.indexOf(language);
-// Of this language: as in the user's country, if the browser knows it.
+// With the user's country, if the browser names one for this language.
 const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
 export const { format: figures } = new Intl.NumberFormat(locale);
 
@@ -34,7 +34,7 @@ const write = (value) => (typeof value === "number" ? figures(value) : (value ??
 /** @param {string} key @param {Values} [values] */
 export const t = (key, values = {}) => find(key, values).replace(/\{(\w+)\}/g, (_, name) => write(values[name]));
 
-/** What the service says, by its number. @param {number} number @param {string} message */
+/** The text for an error number; without one, the service's message. @param {number} number @param {string} message */
 export const explainError = (number, message) =>
   TEXTS[`error.${number}`] ? t(`error.${number}`, { message }) : message;
 
@@ -44,7 +44,7 @@ export const rich = (key, values = {}) =>
     .split(/\{(\w+)\}/)
     .map((part, at) => (at % 2 ? bdi(write(values[part])) : part));
 
-/** The texts of the page as it was sent. */
+/** Fills in the texts of the HTML. */
 export function fillTexts() {
   document.documentElement.lang = language;
   for (const part of all("[data-t]")) part.textContent = t(part.dataset.t ?? "");

@@ -1,6 +1,6 @@
-// Where plants are typed: row 0, and the editors of a plant's texts, of which one is in its row and goes with it, the
-// others are in the panel. What is typed is a draft. Enter takes it, at once: row 0 is free for the next plant, and
-// keeps its tag. A cell is saved by Tab and a click elsewhere too, and dropped by Escape.
+// Where plants are typed: row 0, an editor in a cell, which moves with its row, and the fields in the panel. Typed text
+// is a draft, which Enter saves. Row 0 is then free at once for the next plant, and keeps its tag. Tab and a click
+// elsewhere save a cell too; Escape discards it.
 
 import { edit, perform, say, takeBack } from "./actions.js";
 import { $, announce, complain, focusPlants, isNarrow, onClick, targetOf } from "./dom.js";
@@ -18,7 +18,7 @@ let typed = 0;
 
 const isTyped = () => FIELDS.some((field) => drafts.add[field]);
 
-/** Taken at once: what is typed next is the next plant. */
+/** Saves the plant of row 0, which is free for the next plant at once. */
 function submit() {
   const { id, name, tag } = drafts.add;
   const { store, plants } = list;
@@ -39,12 +39,12 @@ function submit() {
 
 export function openAdd() {
   if (!list.may("create")) return;
-  document.body.classList.add("adding"); // on a phone, which hides it else
+  document.body.classList.add("adding"); // shows row 0 on a phone
   $("grid").scrollTop = 0;
   $("add-name").focus();
 }
 
-/** What was typed goes first, then the row. */
+/** Clears the typed text; if there is none, closes the row. */
 function leaveAdd() {
   const stays = isTyped() && !isNarrow();
   drafts.add = { id: "", name: "", tag: "" };
@@ -111,7 +111,7 @@ for (const place of /** @type {const} */ (["row", "panel"]))
     });
   }
 
-/** Whether there is a draft: not of a plant that is deleted, or has no id yet. @param {string} id @param {TextField} field @param {Cell["place"]} place */
+/** Begins a draft; false if the plant is being deleted, or has no id yet. @param {string} id @param {TextField} field @param {Cell["place"]} place */
 function begin(id, field, place) {
   if (drafts.cell && !save(false)) return false;
   const pending = list.findPending(id);
@@ -131,7 +131,7 @@ export function openCell(id, field) {
   drawGrid();
 }
 
-/** Into its cell; a row that was moved, or drawn anew, gets it back as it was. @param {HTMLElement} row */
+/** Puts the editor into its cell; if the row was moved or redrawn, with the same selection. @param {HTMLElement} row */
 export function placeEditor(row) {
   const draft = drafts.cell;
   const cell = draft?.place === "row" && row.querySelector(`.${draft.field}`);
@@ -150,19 +150,19 @@ export function placeEditor(row) {
   isMoving = false;
 }
 
-/** The plant is gone, or its store: what was typed can still be read. */
+/** The plant or its store is gone: a message keeps the typed text readable. */
 export function loseDraft() {
   say(rich("edit.lost", { text: drafts.cell?.text }), {}, "failed");
   close();
 }
 
-/** Whether it may close: what breaks a rule stays, with the reason. */
+/** Saves the draft; false if it breaks a rule: then the editor stays, with the reason. */
 export function save(hasFocus = true) {
   if (!drafts.cell) return true;
   const { place, field, text, before } = drafts.cell;
   const { id, name, tag = "" } = before;
   /** @type {Plant} */ const after = makePlant({ id, name, tag, [field]: text });
-  if (before.tag === "" && !after.tag) after.tag = ""; // an empty one is none, but not the same
+  if (before.tag === "" && !after.tag) after.tag = ""; // an empty tag differs from no tag
   const reason = findBrokenRule(after)?.reason;
   if (reason) {
     inputs[place][field].focus();
@@ -202,7 +202,7 @@ function press(event) {
   event.stopPropagation();
 }
 
-/** A click elsewhere saves, also where nothing can have the focus. */
+/** A click elsewhere saves, even where nothing can have the focus. */
 const leave = (/** @type {Event} */ event) => {
   const { cell } = drafts;
   const target = targetOf(event);
