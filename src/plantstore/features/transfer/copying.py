@@ -87,9 +87,8 @@ class Copy:
             advice = "delete it there, make the same change to the source"
             if self._store is not None:
                 advice = (
-                    "if the store is not there, create it there with `plantstore store create "
-                    f"{self._store}`; bring back its plants with `plantstore restore BACKUP "
-                    f"--store {self._store}`, where BACKUP is the source"
+                    f"run `plantstore restore BACKUP --store {self._store}`, where BACKUP is the "
+                    f"source (if it is deleted, `plantstore store create {self._store}` first)"
                 )
             raise SetupError(
                 f"{self._target.location} has {conflict}, {self._source.location} does not: "
