@@ -6,7 +6,7 @@ ARGS ?=
 PG_CONFIG ?= pg_config
 POSTGRESQL_15 ?= /usr/lib/postgresql/15/bin
 
-# What tests run that Python's packages do not bring, by the names of programs and their packages.
+# Programs that tests run and pip does not install, by the names of programs and their packages.
 CHROMIUM = chromium-headless-shell/chromium/google-chrome
 TOOLS = $(CHROMIUM) firefox-esr/firefox nginx caddy haproxy pgbouncer curl openssl \
 	systemd-analyze:systemd systemd-socket-activate:systemd git age age-keygen:age
@@ -24,18 +24,18 @@ serve: ## run the service on PORT (8080); Ctrl-C stops it
 
 test: ## run all tests
 	@scripts/setup dev
-	@scripts/need $(TOOLS) || echo "All other tests run; those of what is missing fail." >&2
+	@scripts/need $(TOOLS) || echo "Tests of missing programs fail; all others run." >&2
 	@scripts/setup-javascript tests/clients
-	@sync # or the tests' commits would wait for all that was installed just now
+	@sync # or the tests' commits would wait until the installed files are on disk
 	.venv/bin/pytest --numprocesses 3 $(ARGS) || { scripts/need $(TOOLS); exit 1; }
 
-test-oldest: ## run the tests of PostgreSQL on the oldest version that is supported
+test-oldest: ## run the tests of PostgreSQL on the oldest supported version
 	@scripts/setup dev
 	@scripts/need pgbouncer
 	POSTGRESQL_PROGRAMS=$(POSTGRESQL_15) .venv/bin/pytest --numprocesses 3 \
 		-k postgres tests/contract tests/features/transfer/copying tests/plans tests/postgres $(ARGS)
 
-test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path of one that has it
+test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path of a pg_config with Citus
 	@scripts/setup dev
 	TEST_ON_CITUS=1 POSTGRESQL_PROGRAMS="$$($(PG_CONFIG) --bindir)" .venv/bin/pytest \
 		--numprocesses 2 -k "postgres or citus" \
@@ -49,13 +49,13 @@ quick: ## run the tests that most changes need: HTTP, the port and SQLite, witho
 		tests/features/access tests/features/changes tests/features/events tests/features/logs tests/features/tags \
 		tests/features/*/test_plant_fields.py $(ARGS)
 
-without: ## run the tests of the core and of other features, in a copy without FEATURE=NAME, or all
+without: ## run the remaining tests in a copy without FEATURE=NAME (all: without any feature)
 	@scripts/setup dev
 	@scripts/setup-javascript
-	@scripts/need $(TOOLS) || echo "All other tests run; those of what is missing fail." >&2
+	@scripts/need $(TOOLS) || echo "Tests of missing programs fail; all others run." >&2
 	@scripts/without $(FEATURE) $(ARGS)
 
-check: ## check style, types, the layers of imports, and the workflow of CI
+check: ## check style, types, the layers of imports, and the CI workflow
 	@scripts/setup dev
 	@scripts/setup-javascript .
 	@scripts/check

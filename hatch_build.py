@@ -1,7 +1,7 @@
-"""Adds to the package what is made from other sources: the site, and the version.
+"""Adds generated files to the package: the site, and the version.
 
-A wheel gets them from a temporary folder: the checkout may belong to another user. An editable
-installation has them in a folder that git ignores; ``python -m building`` makes the site anew.
+A wheel gets them from a temporary folder, as the checkout may belong to another user. An editable
+installation has them in a folder that git ignores; ``python -m building`` rebuilds the site.
 """
 
 import sys
@@ -13,12 +13,12 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class BuildHook(BuildHookInterface[Any]):
-    """What hatchling calls around the build of a wheel."""
+    """Hooks that hatchling calls before and after it builds a wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Make the files; ``version`` is hatchling's word for the kind of wheel."""
         sys.path.insert(0, self.root)
-        from building.site import BUILT, write_site  # noqa: PLC0415 - found by the path alone
+        from building.site import BUILT, write_site  # noqa: PLC0415 - found only by this path
 
         self._temporary = TemporaryDirectory()
         folder = BUILT
@@ -29,5 +29,5 @@ class BuildHook(BuildHookInterface[Any]):
         (folder / "version.txt").write_text(self.metadata.version, encoding="ascii")
 
     def finalize(self, *_: object) -> None:
-        """Remove what the wheel has by now."""
+        """Remove the files, which are now in the wheel."""
         self._temporary.cleanup()

@@ -1,6 +1,6 @@
-"""Makes what the package has beside its sources: the version, and the features' files.
+"""Makes the parts of the package that are not sources: the version, and the features' files.
 
-It imports the package of its own checkout, also where another one is installed.
+It imports the package of its own checkout, even if another is installed.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""``python -m building``: makes the site anew for an editable installation of the checkout."""
+"""``python -m building``: rebuilds the site for an editable installation of the checkout."""
 
 from building.site import BUILT, write_site
 

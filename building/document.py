@@ -1,7 +1,7 @@
-"""The interface's OpenAPI document: the core's part, and below each heading what features add.
+"""The interface's OpenAPI document: the core's part, with the features' parts below each heading.
 
 The parts are joined as text: comments stay, and a part may use the core's anchors. Aliases are
-replaced by what they stand for: Java's parser of YAML, which generators use, takes 50.
+replaced by their values, because Java's YAML parser, which generators use, allows 50.
 """
 
 import json
@@ -31,12 +31,12 @@ def read_document() -> str:
 
 
 def parse_document(text: str) -> dict[str, Any]:
-    """What it says."""
+    """The document as values."""
     document: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     return document
 
 
 def _read_sections(file: Path) -> dict[str, str]:
-    """What follows each heading; what comes before the first one is below its own first line."""
+    """The text below each heading; a part before the first is below its own first line."""
     parts = _HEADING.split(file.read_text(encoding="utf-8"))
     return {heading: text for heading, _, text in (part.partition("\n") for part in parts)}

@@ -1,4 +1,4 @@
-"""Writes the files that features have made when the package is built."""
+"""Writes the files that features make when the package is built."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ BUILT = PACKAGE / "built"
 
 
 def write_site(folder: Path) -> None:
-    """Write the files of each feature, at once, as the program reads them at its start."""
+    """Write each feature's files; each write is atomic, as a program may start meanwhile."""
     folder.mkdir(exist_ok=True)
     for feature in FEATURES:
         if feature.builds is not None:

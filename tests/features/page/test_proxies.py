@@ -20,7 +20,7 @@ def test_what_never_arrived_is_not_told_as_done(driver: PageDriver) -> None:
     driver.assert_shows("Not saved: Fern. The response (status 200) did not", "#message")
     driver.choose_file("a.csv", "id,name\n7,Basil\n")
     driver["#import-start"].click()
-    driver.assert_shows("1 line was not imported: The server answered", "#message")
+    driver.assert_shows("1 line was not imported: The response (status 200)", "#message")
     driver.assert_count("1 plant")
     driver.page.unroute_all()
     driver["#rows .row.refused"].get_by_role("button", name="Try again").click()

@@ -1,6 +1,6 @@
 """The OpenAPI document for the reference page: JSON with most references resolved.
 
-Invariant: the only remaining ``$ref`` are those to ``components/schemas``, which become links.
+Invariant: the only remaining ``$ref`` point to ``components/schemas``, and become links.
 """
 
 from typing import Any

@@ -14,14 +14,14 @@ from msgspec import Struct
 from plantstore.features.reference.building.document import Json
 from plantstore.features.reference.building.values import PYTHON, write_value
 
-# Where `make serve` listens; the page's script replaces it by the page's own address.
+# Where `make serve` listens; the page's script replaces it with the page's own address.
 ORIGIN = "http://127.0.0.1:8080"
 _JSON = "application/json"
 _BEARER = "Authorization"
 
 
 class Call(Struct, frozen=True):
-    """A call: its URL, its headers except the token's, and its body, which is JSON or text."""
+    """A call: its URL, its headers except Authorization, and its body, which is JSON or text."""
 
     method: str
     url: str

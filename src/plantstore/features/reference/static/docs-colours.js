@@ -1,4 +1,4 @@
-// Colours in examples, as highlights of the browser: the page has no element for each word.
+// Colours examples with the browser's highlights, so that words need no elements of their own.
 
 const STRING = String.raw`"(?:[^"\\\n]|\\.)*"|'[^']*'|\`[^\`]*\``;
 const PATTERN = new RegExp(
@@ -28,7 +28,7 @@ export function colour(code) {
   }
 }
 
-// The texts within an element, each with where it begins.
+// The text nodes within an element, each with its start.
 /** @param {HTMLElement} element */
 function listTexts(element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -44,6 +44,6 @@ function listTexts(element) {
 
 /** @param {{node: Node, start: number}[]} nodes @param {number} index @returns {[Node, number]} */
 function findPlace(nodes, index) {
-  const { node, start } = nodes.findLast((one) => one.start <= index) ?? nodes[0];
+  const { node, start } = nodes.findLast((text) => text.start <= index) ?? nodes[0];
   return [node, index - start];
 }

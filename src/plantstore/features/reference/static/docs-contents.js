@@ -1,8 +1,8 @@
-// The contents: where the reader is.
+// The table of contents: marks the part that is being read, and filters by search.
 
 import { $, all } from "./dom.js";
 
-const BAND = "-15% 0px -80% 0px"; // of the window: what is there is being read
+const BAND = "-15% 0px -80% 0px"; // a band of the window: the part in it is being read
 
 export function followReader() {
   const links = new Map([...all("#contents a")].map((link) => [link.getAttribute("href")?.slice(1), link]));
@@ -22,7 +22,7 @@ export function followReader() {
   });
 }
 
-// What has all the words stays in the contents; Enter leads to the first.
+// Entries with all the words stay in the contents; Enter opens the first.
 export function startSearch() {
   const search = /** @type {HTMLInputElement} */ ($("search"));
   const links = [...all("#contents a")].map((link) => {

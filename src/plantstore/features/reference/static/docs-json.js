@@ -5,7 +5,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 /** @type {Record<string, string>} */
 const SPACED = { ",": ", ", ":": ": " };
 
-// An object or array without others in it stands in one line if it fits.
+// An object or array that contains no others is one line if it fits.
 /** @param {string} json */
 export function layOut(json) {
   const tokens = json.match(TOKEN) ?? [];

@@ -1,4 +1,4 @@
-// "Try it": sends an operation's request with the session's token, and shows the response as it comes.
+// "Try it": sends an operation's request with the session's token, and shows the response as it arrives.
 // Addresses are relative to the page's: a proxy may serve it under any path.
 
 import { colour } from "./docs-colours.js";
@@ -11,14 +11,14 @@ const MAX_SHOWN = 100_000; // characters
 /** @type {WeakMap<HTMLFormElement, AbortController>} */
 const running = new WeakMap();
 const session = new Session({ joined: signIn, ended: () => showSession() });
-let token = session.token ?? ""; // of the session, or typed
+let token = session.token ?? ""; // the session's token, or typed
 let isSignedIn = false;
 
 export function startSession() {
   if (token) signIn(token);
 }
 
-// Without a valid token the forms have a field for it.
+// Without a valid token, the forms have a token field.
 /** @param {string} given */
 async function signIn(given) {
   try {
@@ -29,11 +29,11 @@ async function signIn(given) {
     session.begin(given);
     showSession("Signed in as ", bdi(user), ", ", bdi(store));
   } catch {
-    // The field is left.
+    // The token field stays.
   }
 }
 
-/** @param {Content} whose the user and the store, none where nobody is signed in */
+/** @param {Content} whose the user and the store, none if nobody is signed in */
 function showSession(...whose) {
   isSignedIn = whose.length > 0;
   token = (isSignedIn && session.token) || "";
@@ -41,7 +41,7 @@ function showSession(...whose) {
   for (const label of all(".try .token")) label.hidden = isSignedIn;
 }
 
-// The form is part of the page only once it is asked for.
+// The form is added to the page when it is first opened.
 /** @param {HTMLElement} button */
 export function openForm(button) {
   const template = /** @type {HTMLTemplateElement} */ (button.closest(".code")?.querySelector("template"));
@@ -122,7 +122,7 @@ function makeRequest(form) {
     else if (place === "query" && value) query.append(name, `${value}`);
     else if (place === "header" && value) headers.set(name, `${value}`);
   }
-  const body = [...form.querySelectorAll("textarea")].find((one) => one.checkVisibility());
+  const body = [...form.querySelectorAll("textarea")].find((area) => area.checkVisibility());
   if (body?.dataset.type) headers.set("Content-Type", body.dataset.type);
   return { target: query.size ? `${target}?${query}` : target, method, headers, body: body?.value };
 }
@@ -151,7 +151,7 @@ async function show(response, result) {
   if (!response.ok) result.append(...linkError(text));
 }
 
-// A stream is shown as it comes; of a long text, the beginning.
+// Shows a stream as it arrives, and only the beginning of a long text.
 /** @param {Response} response @param {HTMLElement} code @param {() => void} begin */
 async function readInto(response, code, begin) {
   let text = "";
@@ -162,7 +162,7 @@ async function readInto(response, code, begin) {
     code.textContent = text;
     if (text.length > MAX_SHOWN) {
       await reader?.cancel();
-      return `${text.slice(0, MAX_SHOWN)}\n… cut here`;
+      return `${text.slice(0, MAX_SHOWN)}\n… truncated`;
     }
   }
   return text;

@@ -1,5 +1,5 @@
-// The reference: what the page has beyond its text. The examples get the page's own address and
-// colours, their buttons work, and the contents follow the reader.
+// The reference's scripts: the examples get the page's own address and colours, their buttons work, and
+// the table of contents follows the reader.
 
 import { colour } from "./docs-colours.js";
 import { followReader, startSearch } from "./docs-contents.js";
@@ -7,7 +7,7 @@ import { openForm, startSession } from "./docs-try.js";
 import { all, copy, pause } from "./dom.js";
 import { tab } from "./session.js";
 
-const ORIGIN = "http://127.0.0.1:8080"; // in the examples as they are sent
+const ORIGIN = "http://127.0.0.1:8080"; // in the examples of the served page
 
 function nameAddress() {
   const here = new URL(".", location.href).href.replace(/\/$/, "");
@@ -33,7 +33,7 @@ function copyExample(button) {
   if (shown) copy(shown, button);
 }
 
-// Part by part: the browser may do something else in between.
+// Part by part, so that the page stays responsive.
 async function colourAll() {
   for (const part of all("main > section, .operation")) {
     await pause(0);
