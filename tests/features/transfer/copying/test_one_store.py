@@ -123,7 +123,7 @@ def test_an_earlier_state_of_a_store_that_was_deleted_does_not_come_back(
     with closing(open_administration(cell)) as administration:
         administration.delete_store(STORE)
     execute(cell, f"INSERT INTO deleted_stores VALUES ({store_id}, {revision})")
-    advice = "run `plantstore restore BACKUP --store nursery` .* `plantstore store create nursery`"
+    advice = "run `plantstore restore BACKUP --store nursery`.* `plantstore store create nursery`"
     with pytest.raises(SetupError, match=f"has deleted the store 'nursery' at revision.*{advice}"):
         copy(source, cell, STORE)
     assert select(cell, f"SELECT * FROM stores WHERE store_id = {store_id}") == []
