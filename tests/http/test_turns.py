@@ -216,9 +216,10 @@ async def test_the_application_gives_all_routes_their_turns(
         (b"/plants", b"", 32_000 * b"x", True),
         (b"/plants", b"limit=many", b"", True),
         (b"/no/route", b"", b"", True),
+        (b"/livez", b"", 32_000 * b"x", True),
         (b"/plants", b"", b"", False),
     ],
-    ids=["large body", "refused", "no route", "small"],
+    ids=["large body", "refused", "no route", "no token", "small"],
 )
 async def test_a_large_body_and_a_refusal_cost_more_turns(
     tmp_path: Path, path: bytes, query: bytes, body: bytes, *, costs_more: bool

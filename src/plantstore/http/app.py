@@ -21,7 +21,6 @@ from plantstore.core.errors import (
     PlantStoreError,
     RequestError,
 )
-from plantstore.core.model import Caller
 from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.http.administration import MAX_JOBS, Administration
@@ -152,12 +151,13 @@ class App:
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._notify_observers(request, response, seconds)
-        if self.turns.users.are_several and request.caller is not None:
-            self._charge(request.caller, request, response)
+        cost = _measure_cost(request, response)
+        if request.caller is not None:
+            self.turns.charge(request.caller.principal, cost)
         if request.holder is None:  # without a valid token, no user's turn was taken
-            cost = REFUSED if response.error else ROUTED
             with suppress(asyncio.CancelledError):
-                await self.turns.take_of_network(network_of(self.client_address(request)), cost)
+                network = network_of(self.client_address(request))
+                await self.turns.take_of_network(network, ROUTED + cost)
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)
@@ -255,18 +255,6 @@ class App:
         logger.error("request %s failed", request.id.decode(), exc_info=error)
         return error_response(RequestError(50001))
 
-    def _charge(self, caller: Caller, request: Request, response: Response | Stream) -> None:
-        """Charge the user turns for large bodies and responses, and for refusals.
-
-        Streams are limited by a pool of their own.
-        """
-        body = request.body
-        read = len(body) if isinstance(body, bytes) else body.buffered
-        sent = len(response.body) if isinstance(response, Response) else 0
-        cost = read // BYTES_READ + sent // BYTES_SENT + (REFUSED if response.error else 0)
-        if cost:
-            self.turns.charge(caller.principal, cost)
-
     async def _notify_observers(
         self, request: Request, response: Response | Stream, seconds: float
     ) -> None:
@@ -277,3 +265,11 @@ class App:
         if response.error == _OVERLOADED and request.error is None:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)
+
+
+def _measure_cost(request: Request, response: Response | Stream) -> int:
+    """The cost of large bodies and responses, and of refusals; a pool limits streams."""
+    body = request.body
+    read = len(body) if isinstance(body, bytes) else body.buffered
+    sent = len(response.body) if isinstance(response, Response) else 0
+    return read // BYTES_READ + sent // BYTES_SENT + (REFUSED if response.error else 0)

@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
 _GATHERING_SECONDS = 0.005
-_MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
+_MAX_IN_A_ROW = 16  # writes that are applied before the loop runs other tasks
 
 _PROBE = RecordTokenUses("[]")  # changes nothing
 
