@@ -21,7 +21,7 @@ Method = Callable[Concatenate["Administration", Given], Result]
 
 _CONTENTS = ", ".join(TEXT_LENGTHS)
 _OF_A_STORE = ("members", "tokens", "idempotency_keys", "events", "plants", "revisions", "stores")
-# What tests ask of a database beside the program's own queries.
+# The queries that only tests run.
 _QUERIES = {
     "events_of_store": """
         SELECT revision, kind, plant_id, {contents}, at,
@@ -60,7 +60,7 @@ def open_administration(url: str) -> "Administration":
 
 
 def open_test_session(url: str) -> Session:
-    """A session that has the queries of tests, too."""
+    """A session that also has the tests' queries."""
     session: Any = open_session(url)
     mark = "?" if url.startswith("sqlite") else "$"
     own = {name: sql.format(mark=mark, contents=_CONTENTS) for name, sql in _QUERIES.items()}
@@ -141,7 +141,7 @@ def id_of(session: Session, store: str) -> int:
 
 
 class Administration:
-    """Administers the database of a session, which it closes."""
+    """Administers a session's database, and closes the session."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -1,11 +1,11 @@
-"""Certificates for tests, each signed by itself."""
+"""Self-signed certificates for tests."""
 
 import subprocess
 from pathlib import Path
 
 
 def make_certificate(folder: Path, name: str = "cert", host: str = "IP:127.0.0.1") -> Path:
-    """Put ``name``.pem, for the host, and its ``name``.key into the folder; the certificate."""
+    """Write ``name``.pem, for the host, and ``name``.key to the folder; return the certificate."""
     certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
     subprocess.run(
         [

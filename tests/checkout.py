@@ -1,4 +1,4 @@
-"""A copy of the project, as a checkout of it has it, for tests that set it up or install it."""
+"""A copy of the project, like a fresh checkout, for tests that set it up or install it."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,7 @@ NEEDED = (
 
 
 def copy_project(folder: Path) -> Path:
-    """Copy what setting up, building and serving need into the folder."""
+    """Copy the files that setting up, building and serving need to the folder."""
     folder.mkdir()
     for name in NEEDED:
         if (ROOT / name).is_dir():

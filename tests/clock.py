@@ -1,12 +1,12 @@
-"""A clock that goes on when it is told."""
+"""A clock that moves only when the test moves it."""
 
 from itertools import count
 
-_starts = count(10_000, 10_000)  # no test meets the seconds of another
+_starts = count(10_000, 10_000)  # each test has its own seconds
 
 
 class Clock:
-    """Seconds, as the test has them."""
+    """The seconds that the test has set."""
 
     def __init__(self) -> None:
         self.now = float(next(_starts))

@@ -19,24 +19,24 @@ from tests.postgres.citus import CitusCluster
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
-# No test asserts on time, also not by hypothesis' own bound.
+# No test asserts on time, not even with hypothesis' own deadline.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
-# A job in the background, or nohup, may have them ignored, and processes hand that on.
+# A background job or nohup may ignore these signals, and child processes inherit that.
 for stop in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(stop) is signal.SIG_IGN:
         signal.signal(stop, signal.SIG_DFL)
 
-# Many processes are started, workers too: the first one keeps its bytecode for the others.
+# Many processes are started, workers too: the first process saves its bytecode for the others.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Programs that scripts/need unpacked; Debian has servers where a user's PATH does not lead.
+# Programs that scripts/need unpacked; Debian has servers in folders outside a user's PATH.
 _TOOLS = Path(__file__).parents[1] / ".tools" / "bin"
 os.environ["PATH"] = f"{_TOOLS}:{os.environ['PATH']}:/usr/local/sbin:/usr/sbin:/sbin"
 
-# In memory, where there is room, tests take less CPU time than on a disk; TMPDIR names another.
+# In memory, if there is room, tests take less CPU time than on a disk; TMPDIR overrides it.
 MEMORY = Path("/dev/shm")  # noqa: S108 - each run makes a folder of its own
 MIN_ROOM = 2 << 30  # bytes
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK):
@@ -48,7 +48,7 @@ _numbers = itertools.count(1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the site anew, before there are workers: its sources may have been edited."""
+    """Rebuild the site before workers start: its sources may have been edited."""
     if not hasattr(config, "workerinput"):
         write_site(BUILT)
 
@@ -60,7 +60,7 @@ def database_kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture
 def url(database_kind: Kind, tmp_path: Path) -> Iterator[str]:
-    """A database that nobody has used."""
+    """A new database."""
     with database_kind.fresh(tmp_path) as fresh:
         yield fresh
 

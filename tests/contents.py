@@ -1,4 +1,4 @@
-"""All that is in a database, read and written behind the program's back."""
+"""The contents of a database, read and written without the program."""
 
 from contextlib import closing
 
@@ -26,7 +26,7 @@ _MADE = 1_700_000_000_000
 
 
 def contents(url: str) -> dict[str, Rows]:
-    """The rows of all tables; equal where databases hold the same."""
+    """The rows of all tables; equal if the databases have the same contents."""
     found = {"stores": select(url, _STORES)}
     for table, columns in _TABLES.items():
         found[table] = select(url, f"SELECT {columns} FROM {table}")
@@ -42,7 +42,7 @@ def select(url: str, sql: str) -> Rows:
 
 
 def seed(url: str, plants: int) -> None:
-    """Make a store of many plants with their events, and a key, as quickly as can be."""
+    """Make a store of many plants with their events, and a key, as fast as possible."""
     with closing(open_administration(url)) as administration:
         store_id = administration.create_store("seeded").store_id
         administration.create_user("sower")

@@ -1,4 +1,4 @@
-"""The kinds of database: how a test gets a fresh one, and reaches it behind the service's back."""
+"""The kinds of database: how a test gets a fresh one, and accesses it without the service."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -14,15 +14,15 @@ from plantstore.sqlite.connection import connect, database_path
 from plantstore.sqlite.file_lock import FileLock
 from tests.postgres.server import PostgresServer
 
-# The kinds that a test is run on, where they are not those of its folder.
+# The kinds that a test runs on, if they differ from those of its folder.
 SQLITE_ONLY = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 ON_BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgres"], indirect=True)
 _SQLITE_PREFIX = "sqlite:"
-_MAX_STATEMENTS = 500  # of a transaction
+_MAX_STATEMENTS = 500  # in a transaction
 
 
 class Kind(Struct, frozen=True):
-    """One kind; ``fresh`` gives the URL of an empty database, in a folder, that nobody has used."""
+    """A kind of database; ``fresh`` makes an empty database, in a folder, and gives its URL."""
 
     name: str
     fresh: Callable[[Path], AbstractContextManager[str]]
@@ -47,7 +47,7 @@ def postgres_kind(server: PostgresServer) -> Kind:
 
 
 def find_kind(request: pytest.FixtureRequest) -> Kind:
-    """The kind that a fixture's parameter names; PostgreSQL's server is the shared one."""
+    """The kind that a fixture's parameter names; for PostgreSQL, on the shared server."""
     if request.param == "sqlite":
         return SQLITE
     return postgres_kind(request.getfixturevalue("postgres_server"))
@@ -55,7 +55,7 @@ def find_kind(request: pytest.FixtureRequest) -> Kind:
 
 @contextmanager
 def writes_held(url: str) -> Iterator[None]:
-    """Keep every write to a database waiting, as another writer would that takes its time."""
+    """Block every write to a database, as another slow writer would."""
     if url.startswith(_SQLITE_PREFIX):
         with FileLock(database_path(url)) as lock, lock.held():
             yield

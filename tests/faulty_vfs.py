@@ -1,10 +1,10 @@
 """Runs the plantstore command line on a disk whose fsync fails while a file exists.
 
-``PLANTSTORE_TEST_FAULT=/tmp/fault python -m tests.faulty_vfs serve``: fsyncs work until there is
-a file ``/tmp/fault``. Words in it tell more: ``once`` lets only one fail, as it is on Linux,
-``checkpoint`` only those of the database file itself, and ``write`` fails writes instead. A process
-that syncs anything after a failure makes ``/tmp/fault.synced-again``; each write that failed is a
-byte of ``/tmp/fault.writes``.
+``PLANTSTORE_TEST_FAULT=/tmp/fault python -m tests.faulty_vfs serve``: fsyncs work until
+``/tmp/fault`` exists. Words in it choose the fault: ``once`` fails only one fsync, as on Linux,
+``checkpoint`` only fsyncs of the database file itself, and ``write`` fails writes instead. A
+process that syncs anything after a failure makes ``/tmp/fault.synced-again``; each failed write
+appends a byte to ``/tmp/fault.writes``.
 """
 
 import os
@@ -19,7 +19,7 @@ SQLITES_OWN = "unix"
 
 
 class Disk:
-    """What the files of a process share: the fault, and whether it has happened."""
+    """The state that all files of a process share: the fault, and whether it has happened."""
 
     def __init__(self, fault: Path) -> None:
         self._fault = fault
@@ -52,7 +52,7 @@ def _make_error(code: int) -> Exception:
 
 
 class FaultyFile(apsw.VFSFile):
-    """A file of SQLite's own disk layer, but for its fsync."""
+    """A file of SQLite's own disk layer, with a faulty fsync."""
 
     def __init__(self, name: str | apsw.URIFilename | None, flags: list[int], disk: Disk) -> None:
         super().__init__(SQLITES_OWN, name, flags)
@@ -81,7 +81,7 @@ class FaultyVFS(apsw.VFS):
         return FaultyFile(name, flags, self._disk)
 
 
-if __name__ in {"__main__", "__mp_main__"}:  # the second is a worker's name for it
+if __name__ in {"__main__", "__mp_main__"}:  # the second is its name in a worker
     vfs = FaultyVFS(Path(os.environ[VARIABLE]))
 if __name__ == "__main__":
     main()

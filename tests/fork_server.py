@@ -1,6 +1,6 @@
-"""Starts the program as a fork of a process that has imported it: a start takes 0.3 s of CPU less.
+"""Starts the program as a fork of a process that has imported it, which saves 0.3 s of CPU.
 
-All else is as in a process of its own: arguments, environment, folder, streams, signals and exit
+Everything else is as in a new process: arguments, environment, folder, streams, signals and exit
 status. ``python -m tests.fork_server FD`` is that process; it forks one for each message.
 """
 
@@ -27,7 +27,7 @@ from plantstore.features import FEATURES
 from plantstore.program import cli
 from plantstore.program import main as run
 
-_STATUS = struct.Struct("i")  # what is told of a process: first its id, then its exit status
+_STATUS = struct.Struct("i")  # reports of a process: first its id, then its exit status
 _MAX_BYTES = 1 << 17  # of a message
 _IMPORTS = (
     *("plantstore.http.app", "plantstore.server.serve", "plantstore.server.listeners"),
@@ -39,7 +39,7 @@ _IMPORTS = (
 
 
 class ForkedProcess:
-    """``plantstore`` with these arguments; as ``subprocess.Popen`` as far as tests use that.
+    """``plantstore`` with these arguments; the part of ``subprocess.Popen`` that tests use.
 
     ``streams`` are the descriptors of its stdin, stdout and stderr; ``bounds`` are fields of its
     settings that users cannot set.
@@ -67,19 +67,19 @@ class ForkedProcess:
         return self._wait(0)
 
     def wait(self, timeout: float) -> int:
-        """The exit status, which must be there after so many seconds."""
+        """Wait for the exit status, for at most so many seconds."""
         status = self._wait(timeout)
         if status is None:
             raise subprocess.TimeoutExpired("plantstore", timeout)
         return status
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """Kill it, unless it has ended."""
+        """Kill the process, unless it has ended."""
         self.send_signal(signal.SIGKILL)
 
     def _wait(self, timeout: float) -> int | None:
@@ -100,12 +100,12 @@ def _server() -> socket.socket:
     with theirs:
         theirs.set_inheritable(True)
         os.posix_spawn(command[0], command, os.environ)
-    return ours  # its end ends the process
+    return ours  # closing it ends the process
 
 
 def _serve(control: socket.socket) -> None:
-    """Fork for each message; returns in each process that is to run the program."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that watch
+    """Fork for each message; return in each process that will run the program."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the watching processes
     while True:
         message, descriptors, *_ = socket.recv_fds(control, _MAX_BYTES, 4)
         if not message:
@@ -131,7 +131,7 @@ def _serve(control: socket.socket) -> None:
 
 
 def _share_nothing() -> None:
-    """Have memory of its own where the workers of one service share what they log."""
+    """Give the process its own memory for the log times that the workers of a service share."""
     failures = vars(import_module("plantstore.core.failures"))
     failures["_logged_at"] = mmap.mmap(-1, len(failures["_logged_at"]))
 
@@ -143,7 +143,7 @@ def _set_bounds(bounds: Mapping[str, Any]) -> None:
 
 
 def _watch(status: int) -> None:
-    """Return in a process of its own; tell how that ended."""
+    """Return in a new process; report how that process ended."""
     pid = os.fork()
     if pid == 0:
         os.close(status)
@@ -162,12 +162,12 @@ def main() -> None:
     for feature in FEATURES:
         if feature.adds_to is not None:
             feature.load(feature.adds_to)
-    gc.freeze()  # or each fork would copy what its collector looks at
+    gc.freeze()  # or each fork's garbage collector would copy memory pages
     with socket.socket(fileno=int(sys.argv[1])) as control:
         _serve(control)
     try:
         run()
-    except SystemExit as end:  # without the end of Python, which takes longer than most commands
+    except SystemExit as end:  # without Python's shutdown, which takes longer than most commands
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(int(end.code or 0))

@@ -1,4 +1,4 @@
-"""A service whose log is read line by line."""
+"""A service with a log that tests read line by line."""
 
 import json
 from typing import Any
@@ -16,13 +16,13 @@ class LoggingService(Service):
         self._read = 0
 
     def records(self, logger: str) -> list[Record]:
-        """What ``plantstore.<logger>`` has logged since the last call."""
+        """The records of ``plantstore.<logger>`` since the last call."""
         lines = self.log().splitlines()
         new, self._read = lines[self._read :], len(lines)
         records = [json.loads(line) for line in new]
         return [record for record in records if record["logger"] == f"plantstore.{logger}"]
 
     def record(self, logger: str) -> Record:
-        """As ``records``, where it is one."""
+        """Like ``records``, if there is exactly one."""
         (record,) = self.records(logger)
         return record

@@ -1,4 +1,4 @@
-"""The next program: this one, with one migration more."""
+"""The next version of the program: this version with one more migration."""
 
 import shutil
 from pathlib import Path
@@ -7,7 +7,7 @@ import plantstore
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
 
-# By the adapter's name.
+# By adapter.
 NEWEST = {
     adapter: max(one.number for one in load_migrations(f"plantstore.{adapter}"))
     for adapter in ("sqlite", "postgres")

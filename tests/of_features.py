@@ -1,4 +1,4 @@
-"""What features' tests add to the core's tests, which hold for all that is there."""
+"""Cases that features add to the core's tests, which cover every feature that is installed."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -9,7 +9,7 @@ from plantstore.features import FEATURES
 
 
 def of_features(module: str, name: str) -> Iterator[Any]:
-    """Of each feature whose tests have this module, what has this name in it."""
+    """The values of this name in this module, from the tests of each feature that has it."""
     for feature in FEATURES:
         path = f"tests.features.{feature.name}.{module}"
         if find_spec(path):

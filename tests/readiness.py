@@ -1,4 +1,4 @@
-"""Asks ``/readyz`` until it says what is expected."""
+"""Polls ``/readyz`` until it has the expected status."""
 
 import time
 
@@ -10,7 +10,7 @@ _SECONDS = 30.0
 
 
 def wait_for_readiness(service: Service, status: int) -> str:
-    """Ask until the answer has this status; its message, or ``ready``."""
+    """Poll until the response has this status; return its message, or ``ready``."""
     deadline = time.monotonic() + _SECONDS
     while True:
         answer = httpx.get(f"{service.origin}/readyz", timeout=_SECONDS)
@@ -21,7 +21,7 @@ def wait_for_readiness(service: Service, status: int) -> str:
 
 
 def read_answer(answer: httpx.Response) -> str:
-    """The message of a 503, or the status of a 200; fails where it has another shape."""
+    """The message of a 503, or the status of a 200; fail if the body has another shape."""
     body = answer.json()
     if answer.status_code == 200:
         assert body.keys() == {"status", "version"}

@@ -29,9 +29,9 @@ JSON = {"Content-Type": "application/json"}
 class Service:
     """``plantstore serve`` on a free port. ``settings`` become its environment.
 
-    Those that users cannot set, such as ``body_timeout``, are set in the process.
+    Settings that users cannot set, such as ``body_timeout``, are set in the process.
 
-    ``command`` is one that starts the program in another way than as a fork.
+    ``command`` starts the program, instead of a fork.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Service:
         self.database = database or f"sqlite:///{folder / 'plants.db'}"
         self.log_path = folder / "log.txt"
         self.command = command
-        self.descriptors: list[int] = []  # of ours, that the command inherits
+        self.descriptors: list[int] = []  # which the command inherits
         bounds = Settings.__struct_fields__ - SETTINGS.keys()
         usual = {name: value for name, value in _SETTINGS.items() if name in SETTINGS}
         given = {**usual, **(settings or {}), "database": self.database}
@@ -84,17 +84,17 @@ class Service:
                 self.process = ForkedProcess(["serve"], self._environ, streams, bounds=self._bounds)
 
     def start_again_on(self, port: str) -> None:
-        """Start the process on a port that it had before, where its clients find it."""
+        """Start the process on its earlier port, where its clients find it."""
         self._environ["PLANTSTORE_PORT"] = port
         self.start()
 
     def stop(self) -> int:
-        """Stop the process as a supervisor does; its exit status."""
+        """Stop the process as a supervisor does; return its exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(STOP_SECONDS)
 
     def kill(self) -> None:
-        """Kill the process, as power loss would as far as it concerns it."""
+        """Kill the process, which to the process is like a power loss."""
         self.process.kill()
         self.process.wait(STOP_SECONDS)
 
@@ -133,7 +133,7 @@ class Service:
             return administration.create_token(request).secret
 
     def administration(self) -> closing[Administration]:
-        """The administration of its database, until the end of a block."""
+        """Opens the administration of the service's database, for a ``with`` block."""
         create_database(self.database)
         return closing(open_administration(self.database))
 
@@ -153,7 +153,7 @@ class Service:
 
     @contextmanager
     def client(self, token: str | None) -> Iterator[httpx.Client]:
-        """An HTTP client that sends the token; without TLS, whose setup takes 50 ms a client."""
+        """An HTTP client that sends the token; without TLS, whose setup takes 50 ms per client."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         with httpx.Client(
             base_url=self.origin, headers=headers, timeout=30, verify=False
@@ -161,12 +161,12 @@ class Service:
             yield client
 
     def status_of(self, token: str) -> int:
-        """The status of a list with the token, on a connection of its own."""
+        """The status of a list with the token, on a new connection."""
         with self.client(token) as client:
             return client.get("/plants").status_code
 
     def wait_for_origin(self, seen: int = 0) -> None:
-        """Wait until it listens, as it logs after so many characters; it need not be ready."""
+        """Wait until the log, after so many characters, says that it listens; it may be unready."""
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             found = re.search(r'serving .* on ([^\s"]+)', self.log()[seen:])

@@ -1,4 +1,4 @@
-"""Waiting for what must come soon."""
+"""Waits for conditions that must hold soon."""
 
 import time
 from collections.abc import Callable
@@ -9,7 +9,7 @@ SECONDS = 60.0
 
 
 def wait_until(condition: Callable[[], object], *, pause: float = 0.02) -> None:
-    """Return when the condition holds, as it must soon; ``pause`` is the time between two looks."""
+    """Poll until the condition holds, which must be soon; ``pause`` is the time between polls."""
     deadline = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < deadline
@@ -17,7 +17,7 @@ def wait_until(condition: Callable[[], object], *, pause: float = 0.02) -> None:
 
 
 def responds(url: str) -> bool:
-    """Whether something responds there, whatever it says."""
+    """Whether a server responds there, with any response."""
     try:
         return bool(httpx.get(url, verify=False).status_code)
     except httpx.TransportError:

@@ -30,15 +30,15 @@ MANY = 1_000_000
 class DatabaseHarness:
     """A serving database with the store ``nursery`` of the owner ``ada``.
 
-    ``settings`` are those that a test wants otherwise.
+    ``settings`` override the defaults.
     """
 
     def __init__(self, url: str, administration: Administration, **settings: float) -> None:
         self._settings = Settings(database=url, **settings)  # type: ignore[arg-type]
-        self.administration: Any = administration  # of which features have more
+        self.administration: Any = administration  # features have more of them
 
     async def open(self) -> None:
-        """Open the database; again, where a test has closed it."""
+        """Open the database, or reopen it after a test has closed it."""
         self.database = await open_database(self._settings)
 
     async def __aenter__(self) -> Self:
@@ -125,7 +125,7 @@ def decode(page: Page) -> list[dict[str, Any]]:
 
 
 def replay(events: list[Event]) -> list[NewPlant]:
-    """The plants that are there after the events, each of which must have been possible."""
+    """The plants after these events, each of which must be possible."""
     plants: dict[int, NewPlant] = {}
     for event in events:
         if event.kind == "plant.created":
@@ -141,7 +141,7 @@ def replay(events: list[Event]) -> list[NewPlant]:
 
 
 def select(plants: list[NewPlant], query: PlantQuery) -> list[NewPlant]:
-    """The plants that a query asks for: the model of every list."""
+    """The plants that match a query: the model of every list."""
     found = [
         plant
         for plant in sorted(plants, key=lambda plant: plant.id)

@@ -1,4 +1,4 @@
-"""A store as a plain model: the outcome of each write, and what it leaves."""
+"""A store as a plain model: the outcome of each write, and the plants after it."""
 
 from plantstore.core.model import IdempotencyKey, NewPlant, Outcome, Precondition, entity_tag_of
 
@@ -6,7 +6,7 @@ Write = tuple[str, NewPlant, Precondition | None, IdempotencyKey | None]
 
 
 class StoreModel:
-    """A store of so many plants at most; it has an event for each change."""
+    """A store with a quota of plants, and an event for each change."""
 
     def __init__(self, max_plants: int) -> None:
         self._max_plants = max_plants
@@ -25,7 +25,7 @@ class StoreModel:
         precondition: Precondition | None,
         key: IdempotencyKey | None,
     ) -> Outcome:
-        """The outcome of a write that comes after all others; a delete needs the plant's id."""
+        """Apply a write after all others, and return its outcome; a delete needs the plant's id."""
         if kind == "create":
             return self._create_once(plant, key)
         stored = self.plants.get(plant.id)

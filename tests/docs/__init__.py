@@ -1,1 +1,1 @@
-"""The docs are held to the code."""
+"""Tests that the docs match the code."""

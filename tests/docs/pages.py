@@ -1,4 +1,4 @@
-"""The pages of the docs: their blocks, headings and links; and where each block is run."""
+"""The pages of the docs: their blocks, headings and links; and which test runs each block."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ _GENERATED = "reference.md"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 
-# Each test, and what it runs: pages, or headings of pages, written as links to them.
+# Each test, and the pages or headings whose blocks it runs, written as links.
 RUN_BY: Mapping[str, str] = {
     "tests/docs/test_readme.py": "README.md",
     "tests/docs/test_commands.py": "access.md import.md plants.md"
@@ -63,7 +63,7 @@ class Block(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The link to its heading, or to the page."""
+        """The link to the block's heading, or to the page."""
         return f"{self.page}#{anchor_of(self.heading)}"
 
 
@@ -98,12 +98,12 @@ def anchors_of(path: Path) -> set[str]:
 
 
 def anchor_of(heading: str) -> str:
-    """What a link to the heading has after the #."""
+    """The part after the # in a link to the heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def paste(program: Program, *blocks: str, **environ: str) -> str:
-    """Run blocks in a shell, with these variables; what they print."""
+    """Run blocks in a shell, with these variables; return what they print."""
     variables = "".join(f"export {name}={value}\n" for name, value in environ.items())
     done = program.in_shell("set -e\n" + variables + "".join(blocks), shell="bash")
     assert done.status == 0, done

@@ -1,6 +1,6 @@
-"""Writes docs/reference.md: settings, commands, error numbers and metrics, as the code has them.
+"""Writes docs/reference.md: settings, commands, error numbers and metrics, from the code.
 
-``make docs`` runs it; a test fails where the file is another.
+``make docs`` runs it; a test fails if the file differs.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def render() -> str:
     for metric in CATALOGUE:
         labels = ", ".join(f"`{label}`" for label in metric.labels)
         lines.append(f"| `{metric.name}` | {metric.kind} | {labels} | {metric.description} |")
-    # As the program makes it: with its own names of the help option.
+    # As the program makes it, with its own names for the help option.
     context = click.Context(cli, info_name="plantstore", **cli.context_settings)
     return "\n".join([*lines, _COMMANDS, *_commands(context)]) + "\n"
 

@@ -12,19 +12,19 @@ from tests.http.fixtures import CREATES, LISTS, StoreFixture
 from tests.http.raw import Connection
 from tests.service import Service
 
-FILLER = "\U0001fab4"  # four bytes, so that a long list is more than sockets hold
+FILLER = "\U0001fab4"  # four bytes, so that a long list exceeds the buffers of sockets
 _ids = count(100_000)
-_LISTENS = "0A"  # the state of a socket, as Linux tells it
+_LISTENS = "0A"  # a socket's state in Linux
 
 
 def blocked_writes(service: Service) -> AbstractContextManager[None]:
-    """Creates and deletes wait, all else goes on."""
+    """Block creates and deletes; everything else runs."""
     return writes_held(service.database)
 
 
 @contextmanager
 def in_flight_request(fixture: StoreFixture) -> Iterator[None]:
-    """Have one request in flight: a create whose body the service waits for."""
+    """Keep one request in flight: a create whose body the service waits for."""
     create = fixture.message(CREATES[0]).setting("Expect", "100-continue")
     with Connection(fixture.service.origin) as connection:
         connection.send(create.head())
@@ -34,7 +34,7 @@ def in_flight_request(fixture: StoreFixture) -> Iterator[None]:
 
 @contextmanager
 def in_flight_stream(fixture: StoreFixture) -> Iterator[Connection]:
-    """Have one long list being sent, to a client that takes only a little of it."""
+    """Keep one long list in flight, to a client that reads only a little of it."""
     with Connection(fixture.service.origin, receive_buffer=4096) as connection:
         connection.send(fixture.message(LISTS[0]))
         assert connection.has_data(10)
@@ -65,12 +65,12 @@ def fill_store(service: Service, store: str, count: int, size: int = 10, filler:
 
 
 def new_plant() -> bytes:
-    """A plant's body, with an id that no other has."""
+    """A plant's body, with a new id."""
     return b'{"id": %d, "name": "Aloe"}' % next(_ids)
 
 
 def peak_memory(service: Service) -> int:
-    """The most memory that the process has had so far, in bytes."""
+    """The process's peak memory, in bytes."""
     status = Path(f"/proc/{service.process.pid}/status").read_text(encoding="ascii")
     [line] = [line for line in status.splitlines() if line.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024
@@ -78,7 +78,7 @@ def peak_memory(service: Service) -> int:
 
 @contextmanager
 def takes_at_most(service: Service, size: int) -> Iterator[None]:
-    """In the block the process needs less than so many bytes more than ever before."""
+    """Fail if the block raises the process's peak memory by so many bytes or more."""
     before = peak_memory(service)
     yield
     assert peak_memory(service) - before < size
@@ -89,8 +89,8 @@ def count_threads(service: Service) -> int:
 
 
 def count_connections(service: Service) -> int:
-    """Connections of clients that the service has not let go."""
+    """Connections of clients that the service has not closed."""
     port = f"{urlsplit(service.origin).port:04X}"
     rows = [row.split() for row in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()]
     ours = [row for row in rows if row[1].endswith(f":{port}") and row[3] != _LISTENS]
-    return sum(row[9] != "0" for row in ours)  # else the kernel sends what is left
+    return sum(row[9] != "0" for row in ours)  # otherwise the kernel sends the rest

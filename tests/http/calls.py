@@ -17,7 +17,7 @@ def create(client: httpx.Client, body: bytes | str, **headers: str) -> httpx.Res
 
 
 def create_plant(client: httpx.Client, plant_id: int, name: str, tag: str | None = None) -> None:
-    """Create a plant, which must work."""
+    """Create a plant; fail if it is refused."""
     plant: dict[str, Any] = {"id": plant_id, "name": name}
     if tag is not None:
         plant["tag"] = tag
@@ -31,7 +31,7 @@ def list_plants(client: httpx.Client, **parameters: str) -> Any:  # noqa: ANN401
 
 
 def expect_refused(response: httpx.Response, number: int) -> str:
-    """The answer is this error, exactly; its message."""
+    """Check that the response is exactly this error; return its message."""
     answer = Response(response.status_code, dict(response.headers), response.content)
     assert response.request.method != "HEAD"
     expect_error(answer, number)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import service  # with the kinds below, and closed with them
+from tests.conftest import service  # they need the kinds below, and close before them
 from tests.databases import Kind, find_kind
 from tests.http.fixtures import StoreFixture, make_fixture
 from tests.service import Service
@@ -18,7 +18,7 @@ StartService = Callable[..., Service]
 
 @pytest.fixture(scope="session", params=["sqlite"])
 def database_kind(request: pytest.FixtureRequest) -> Kind:
-    """SQLite: the contract is shown for every kind, and `test_against_model` on both over HTTP."""
+    """SQLite: the contract's tests cover all kinds, and `test_against_model` both over HTTP."""
     return find_kind(request)
 
 

@@ -1,4 +1,4 @@
-"""What every error answer must look like, whichever layer it comes from."""
+"""The shape that every error response must have, whichever layer sends it."""
 
 import re
 
@@ -15,7 +15,7 @@ _RETRY_STATUSES = (429, 503)
 def expect_error(
     answer: Response, number: int, *, method: str = "GET", allow: str | None = None
 ) -> None:
-    """The answer is this error, exactly, with the headers that belong to it and no others."""
+    """Check that the response is exactly this error, with its headers and no others."""
     assert answer.status == number // 100, answer
     assert answer.headers["content-type"] == "application/json"
     assert re.fullmatch("[0-9a-f]+-[0-9a-f]+", answer.headers["x-request-id"])
@@ -38,7 +38,7 @@ def expect_error(
 
 
 def expect_error_body(answer: Response, number: int) -> None:
-    """The body is the interface's Error with this number, and nothing else."""
+    """Check that the body is the interface's Error with this number, and nothing else."""
     assert int(answer.headers["content-length"]) == len(answer.body)
     body = answer.json
     assert set(body) == {"error", "message"}
@@ -50,7 +50,7 @@ def expect_error_body(answer: Response, number: int) -> None:
 
 
 def expect_clean_end(connection: Connection, answer: Response) -> None:
-    """Nothing of the answer is left over: the connection ends as told, or serves on."""
+    """Check that no bytes follow: the connection closes if it must, or serves on."""
     if answer.closes:
         assert connection.read_to_end() == b""
     else:

@@ -14,7 +14,7 @@ NEW_PLANT = b'{"id": 2, "name": "Aloe", "tag": "succulent"}'
 
 @dataclass(frozen=True)
 class Route:
-    """One method of one path; ``scope`` is None where the token needs none."""
+    """A method of a path; ``scope`` is None if the token needs no scope."""
 
     method: str
     path: str
@@ -29,13 +29,13 @@ class Route:
 
 
 def open_reads(*paths: str) -> tuple[Route, ...]:
-    """The routes of what anybody may read."""
+    """The routes that anybody may read."""
     return tuple(
         Route(method, path, READ, needs_token=False) for path in paths for method in ("GET", "HEAD")
     )
 
 
-COLLECTION = "GET, HEAD, POST, OPTIONS"  # what each allows
+COLLECTION = "GET, HEAD, POST, OPTIONS"  # with the methods that each allows
 PLANT_ALLOWS = "GET, HEAD, PUT, DELETE, OPTIONS"
 READ = "GET, HEAD, OPTIONS"
 BASES = ("", "/stores/{store}")
@@ -54,7 +54,7 @@ UPDATES = tuple(Route("PUT", f"{base}/plants/1", PLANT_ALLOWS, Scope.UPDATE) for
 DELETES = tuple(Route("DELETE", f"{base}/plants/1", PLANT_ALLOWS, Scope.DELETE) for base in BASES)
 WRITES = (*CREATES, *UPDATES, *DELETES)
 OPERATIONS = (*LISTS, *GETS, *WRITES)
-# What a token tells of itself.
+# Routes about the token itself.
 ME = tuple(
     Route(method, path, READ) for path in ("/me", "/stores/{store}") for method in ("GET", "HEAD")
 )
@@ -63,19 +63,19 @@ HEALTH = open_reads("/livez", "/readyz")
 
 @dataclass(frozen=True)
 class StoreFixture:
-    """A store of its own in a running service. It has the plant 1; ``token`` may do all."""
+    """A new store in a running service. It has the plant 1; ``token`` may do everything."""
 
     service: Service
     store: str
     token: str
 
     def token_missing(self, scope: Scope) -> str:
-        """A token of the same user that may do all but this."""
+        """A token of the same user with all scopes but this."""
         scopes = frozenset(Scope) - {scope}
         return self.service.make_token(self.store, f"owner of {self.store}", scopes=scopes)
 
     def token_of_non_member(self) -> str:
-        """A token of a user who is not a member any more."""
+        """A token of a user who is no longer a member."""
         gone = f"non_member of {self.store}"
         token = self.service.make_token(self.store, gone)
         with self.service.administration() as administration:
@@ -83,7 +83,7 @@ class StoreFixture:
         return token
 
     def message(self, route: Route, token: str | None = None) -> Message:
-        """A good request for the route."""
+        """A valid request for the route."""
         message = Message(route.method, route.path.format(store=self.store))
         if route.needs_token:
             message = message.adding("Authorization", f"Bearer {token or self.token}")
@@ -94,11 +94,11 @@ class StoreFixture:
         return message.carrying(UPDATED_PLANT) if route.scope is Scope.UPDATE else message
 
     def send(self, message: Message) -> Response:
-        """The answer to a request on a connection of its own."""
+        """The response to a request on a new connection."""
         return exchange(self.service.origin, message)
 
     def create(self, body: bytes) -> Response:
-        """The answer to a create by the owner."""
+        """The response to a create by the owner."""
         return self.send(self.message(CREATES[0]).carrying(body))
 
     def plants(self) -> bytes:

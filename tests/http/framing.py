@@ -1,4 +1,4 @@
-"""Requests as bytes, however they are cut into pieces, and the responses that they must get."""
+"""Requests as bytes, cut into any pieces, and their expected responses."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ CHUNKED = CREATE.adding("Transfer-Encoding", "chunked")
 
 @dataclass(frozen=True)
 class Case:
-    """What is ``sent``: the words TOKEN and STORE in it stand for a new store's.
+    """The bytes ``sent``, in which TOKEN and STORE stand for a new store's.
 
     ``expected`` are the responses: a status, an error's number, or the body of a 200. All are to
-    requests of one method. Whether the last one ``ends`` the connection is expected, too.
+    requests of one method. ``ends``: whether the last response must end the connection.
     """
 
     sent: bytes
@@ -47,12 +47,12 @@ def chunk(data: bytes) -> bytes:
 
 
 def upgrading(message: Message, connection: str = "Upgrade") -> Message:
-    """It asks to speak another protocol."""
+    """Whether it asks for another protocol."""
     return message.adding("Connection", connection).adding("Upgrade", "h2c")
 
 
 def expect_responses(service: Service, store: str, case: Case) -> None:
-    """Send the case whole and in pieces, which all get its responses, and leave the log quiet."""
+    """Send the case whole and in pieces: each time the responses match, and nothing is logged."""
     logged = len(service.log())
     size = len(case.sent)
     # In smaller pieces the beginning of a first line may be refused before the rest is seen.

@@ -1,4 +1,4 @@
-"""Ways to mutate a good request, each with the number of the error that it must get."""
+"""Ways to mutate a valid request, each with the number of the expected error."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""A store with its members and tokens as a plain model: what each request is answered with."""
+"""A store with its members and tokens as a plain model: the response to each request."""
 
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ _STATUSES = {
 
 @dataclass
 class Token:
-    """A token for the store; ``secret`` and ``id`` are as the service made them."""
+    """A token for the store; the service made ``secret`` and ``id``."""
 
     secret: str
     id: str
@@ -36,7 +36,7 @@ class Token:
 
 @dataclass
 class Model:
-    """What is in the service. Methods return a status, or an error's number."""
+    """The contents of the service. Methods return a status, or an error's number."""
 
     members: dict[str, Role]
     tokens: list[Token]
@@ -44,7 +44,7 @@ class Model:
     authors: list[Token] = field(default_factory=list)  # of the store's events
 
     def refuse(self, token: Token, scope: Scope | None) -> int | None:
-        """The number with which a request that needs the scope is refused, None if it is not."""
+        """The error number for a request that needs the scope; None if it is allowed."""
         if token.is_revoked:
             return 40102
         if token.user not in self.members:
@@ -52,7 +52,7 @@ class Model:
         return 40301 if scope is not None and scope not in self.permissions(token) else None
 
     def permissions(self, token: Token) -> Scopes:
-        """What both the token and its user's role allow."""
+        """The scopes that both the token and its user's role allow."""
         role = self.members.get(token.user)
         return frozenset() if role is None else token.scopes & role.scopes
 
@@ -94,7 +94,7 @@ class Model:
         return 204
 
     def grant(self, token: Token, user: str, scopes: Scopes | None) -> tuple[int, Scopes]:
-        """A new token, or a link that gives one: with the scopes that it has."""
+        """The status for making a token or a link, and the scopes that it gets."""
         if refused := self.refuse(token, Scope.MANAGE):
             return refused, frozenset()
         role, mine = self.members.get(user), self.permissions(token)

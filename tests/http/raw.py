@@ -1,4 +1,4 @@
-"""HTTP as bytes on a socket: for what a client library would not send, or would hide."""
+"""HTTP as bytes on a socket, for requests and responses that a client library refuses or hides."""
 
 import json
 import select
@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 
 from plantstore.version import VERSION
 
-ALIVE = {"status": "live", "version": VERSION}  # what /livez says
-TIMEOUT = 60.0  # seconds after which an answer, or a closing, counts as missing
+ALIVE = {"status": "live", "version": VERSION}  # the response of /livez
+TIMEOUT = 60.0  # seconds to wait for a response, or for the end of a connection
 _END_OF_HEAD = b"\r\n\r\n"
 
 
 @dataclass(frozen=True)
 class Message:
-    """A request. ``to_bytes`` adds its Content-Length where it has a body and no length."""
+    """A request. ``to_bytes`` adds Content-Length if it has a body and no length."""
 
     method: str
     target: str
@@ -28,7 +28,7 @@ class Message:
     version: str = "HTTP/1.1"
 
     def adding(self, name: str, value: str) -> Self:
-        """With one more header, even if it has one of this name."""
+        """The request with one more header, even if it has this header already."""
         return replace(self, headers=(*self.headers, (name, value)))
 
     def without(self, name: str) -> Self:
@@ -36,7 +36,7 @@ class Message:
         return replace(self, headers=kept)
 
     def setting(self, name: str, value: str) -> Self:
-        """With this header in place of all of its name."""
+        """The request with this header instead of all of the same name."""
         return self.without(name).adding(name, value)
 
     def bearing(self, token: str) -> Self:
@@ -46,11 +46,11 @@ class Message:
         return replace(self, target=target)
 
     def carrying(self, body: bytes) -> Self:
-        """With this body, as JSON."""
+        """The request with this body, as JSON."""
         return replace(self.setting("Content-Type", "application/json"), body=body)
 
     def head(self) -> bytes:
-        """The request line and the headers, with their end."""
+        """The request line and the headers, with the empty line after them."""
         names = {name.lower() for name, _ in self.headers}
         headers = list(self.headers)
         if self.body and not names & {"content-length", "transfer-encoding"}:
@@ -68,7 +68,7 @@ LIVE = Message("GET", "/livez")
 
 @dataclass(frozen=True)
 class Response:
-    """An answer; the headers' names are in small letters, and each came once."""
+    """A response; header names are in lower case, and each came once."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -85,19 +85,19 @@ class Response:
 
     @property
     def lasting(self) -> tuple[int, dict[str, str], bytes]:
-        """All of it but what differs in any two."""
+        """The response without the headers that always differ."""
         own = ("date", "x-request-id")
         headers = {name: value for name, value in self.headers.items() if name not in own}
         return self.status, headers, self.body
 
     @property
     def closes(self) -> bool:
-        """Whether the connection ends with it."""
+        """Whether the response ends the connection."""
         return self.headers.get("connection", "").lower() == "close"
 
 
 class Connection:
-    """A connection to the service. ``receive_buffer`` in bytes makes it take little at a time.
+    """A connection to the service. ``receive_buffer``, in bytes, makes it receive slowly.
 
     ``trust`` is needed for TLS.
     """
@@ -129,12 +129,12 @@ class Connection:
         )
 
     def receive(self, method: str = "GET") -> Response:
-        """The next answer, also an interim one, to a request of this method."""
+        """The next response, maybe an interim one, to a request with this method."""
         answer = self.receive_head()
         return replace(answer, body=self._read_body(method, answer.status, answer.headers))
 
     def receive_head(self) -> Response:
-        """The next answer without its body, which is still to be read."""
+        """The head of the next response; its body is still unread."""
         head = self._read_until(_END_OF_HEAD)
         status_line, *lines = head.decode("latin-1").split("\r\n")
         pairs = [line.partition(": ") for line in lines]
@@ -150,7 +150,7 @@ class Connection:
         return self.receive(message.method)
 
     def read_to_end(self) -> bytes:
-        """All that still comes until the server closes the connection, as it must soon."""
+        """The remaining bytes; the server must close the connection soon."""
         rest, self._unread = self._unread, bytearray()
         while part := self._socket.recv(2**20):
             rest += part
@@ -163,13 +163,13 @@ class Connection:
         return chunk
 
     def read_some(self, size: int) -> bytes:
-        """What comes next, at most ``size`` bytes of it; none at the end."""
+        """The next bytes, at most ``size``; empty at the end."""
         if not self._unread:
             self._unread += self._socket.recv(size)
         return self._take(min(size, len(self._unread)))
 
     def has_data(self, seconds: float) -> bool:
-        """Whether data or the end comes within this time."""
+        """Whether data, or the end, arrives within this time."""
         return bool(self._unread) or bool(select.select([self._socket], [], [], seconds)[0])
 
     def certificate(self) -> bytes | None:
@@ -178,16 +178,16 @@ class Connection:
         return secured.getpeercert(binary_form=True) if isinstance(secured, ssl.SSLSocket) else None
 
     def finish_sending(self) -> None:
-        """Tell the server that no more comes."""
+        """Shut down sending: the server sees the end."""
         self._socket.shutdown(socket.SHUT_WR)
 
     def reset(self) -> None:
-        """End it without a word, as a client does that fails."""
+        """Reset the connection, as a client that fails does."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
 
     def close(self) -> None:
-        """End it, whether all was read or not."""
+        """Close the connection, even if something is unread."""
         self._socket.close()
 
     def fileno(self) -> int:
@@ -236,7 +236,7 @@ class Connection:
 
 
 def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Response:
-    """The answer to one request on a connection of its own."""
+    """The response to one request on a new connection."""
     with Connection(origin) as connection:
         connection.send(message)
         return connection.receive(message.method if isinstance(message, Message) else method)

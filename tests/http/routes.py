@@ -1,6 +1,6 @@
-"""All routes, of the core and of features: what every route keeps to is shown for each of them.
+"""All routes, of the core and of features: rules for every route are tested on each of them.
 
-A feature's tests name its own in ``routes.py``: ``ROUTES``, and which requests are ``INVALID``.
+A feature's tests list its own in their ``routes.py``: ``ROUTES``, and ``INVALID`` requests.
 """
 
 from tests.http.fixtures import HEALTH, ME, OPERATIONS

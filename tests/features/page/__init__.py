@@ -1,1 +1,1 @@
-"""Tests of the pages for people: a real browser before a real server."""
+"""Tests of the pages for people, with a real browser and a real server."""

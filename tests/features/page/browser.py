@@ -1,6 +1,6 @@
-"""The browser that the pages are looked at with: the system's Chromium, and its tabs.
+"""The browser that opens the pages: the system's Chromium, and its tabs.
 
-A tab costs four times the CPU time of a page in it: tests that need the same kind share one.
+A tab costs four times the CPU time of a page in it: tests with the same options share a tab.
 """
 
 import os
@@ -15,15 +15,15 @@ from tests.features.page.page_driver import PageDriver
 from tests.service import Service
 
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
-# The first takes half of the CPU time that the whole browser does.
+# The first saves half of the browser's CPU time.
 _BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 # A container has few rights and a small /dev/shm.
-# One process for all pages of a service, whatever tab they are in, saves a start for each test.
+# One process for all pages of a service, in any tab, saves each test the start of a process.
 _ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--process-per-site"]
 
 
 class OpenPage(Protocol):
-    """Opens a tab for a service, with options of a browser's context; ``shared`` with no test."""
+    """Opens a tab for a service, with options of a context; tests reuse a ``shared`` tab."""
 
     def __call__(
         self, service: Service = ..., *, shared: bool = True, **options: object
@@ -32,14 +32,14 @@ class OpenPage(Protocol):
 
 
 class Tabs:
-    """Tabs that wait for a test, by their options."""
+    """Tabs that are free, by their options."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._free: dict[str, list[Page]] = {}
 
     def open(self, service: Service, options: dict[str, Any], *, shared: bool = True) -> PageDriver:
-        """A tab with these options, which nobody has at the moment; or a new one for one test."""
+        """A free tab with these options, or a new tab."""
         free = shared and self._free.get(repr(options))
         driver = PageDriver(free.pop() if free else self._make(options), service)
         driver.is_reusable = shared
@@ -68,7 +68,7 @@ def open_browser() -> Iterator[Browser]:
     assert path is not None, f"missing: {' or '.join(_BROWSERS)}"
     node = shutil.which("node")
     assert node, "missing: node; make test sets it up"
-    os.environ["PLAYWRIGHT_NODEJS_PATH"] = node  # Playwright brings one that needs libatomic
+    os.environ["PLAYWRIGHT_NODEJS_PATH"] = node  # Playwright brings a Node that needs libatomic
     with (
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=path, args=_ARGUMENTS) as browser,
@@ -78,7 +78,7 @@ def open_browser() -> Iterator[Browser]:
 
 @contextmanager
 def opening_pages(tabs: Tabs, default: Service) -> Iterator[OpenPage]:
-    """What opens tabs for one test; none of them may have had an error at the end."""
+    """Opens tabs for one test, and fails at its end if a tab had an error."""
     opened: list[tuple[PageDriver, dict[str, Any]]] = []
 
     def open_page(

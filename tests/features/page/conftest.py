@@ -12,7 +12,7 @@ from tests.service import Service
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a browser's test that fails once more, and count it: its keys meet a busy machine."""
+    """Run a failed browser test once more, and count it: a busy machine delays its keys."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.flaky(reruns=1))
@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def tabs() -> Iterator[Tabs]:
-    """The browser's tabs. It ends with this package: its loop would be in others' way."""
+    """The browser's tabs. It ends with this package: its event loop would disturb other tests."""
     expect.set_options(timeout=30_000)  # for a busy machine
     with open_browser() as browser:
         yield Tabs(browser)
@@ -28,14 +28,14 @@ def tabs() -> Iterator[Tabs]:
 
 @pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A running service; the page uses the interface alone, so one kind of database will do."""
+    """A running service; the page uses only the interface, so one kind of database is enough."""
     with Service(tmp_path_factory.mktemp("service")) as running:
         yield running
 
 
 @pytest.fixture
 def open_page(tabs: Tabs, service: Service) -> Iterator[OpenPage]:
-    """Opens pages; none of them may have had an error at the end."""
+    """Opens pages, and fails at the end if a page had an error."""
     with opening_pages(tabs, service) as opens:
         yield opens
 
@@ -47,7 +47,7 @@ def owner(service: Service, store: str) -> str:
 
 @pytest.fixture
 def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
-    """A tab in which nothing is open yet, of the owner of an empty store."""
+    """An empty tab, for the owner of an empty store."""
     opened = open_page()
     opened.store, opened.owner = store, owner
     return opened

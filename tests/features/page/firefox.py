@@ -28,14 +28,14 @@ class Firefox:
     def __init__(self, connection: socket.socket, stream: BinaryIO) -> None:
         self._connection = connection
         self._stream = stream
-        self._receive()  # what it is
+        self._receive()  # the greeting
         self._send("WebDriver:NewSession", {})
 
     def open(self, address: str) -> None:
         self._send("WebDriver:Navigate", {"url": address})
 
     def press(self, *keys: str) -> None:
-        """Press keys one after another, where the focus is."""
+        """Press keys one after another, in the focused element."""
         steps = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         source = {"type": "key", "id": "keyboard", "actions": steps}
         self._send("WebDriver:PerformActions", {"actions": [source]})

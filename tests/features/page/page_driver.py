@@ -1,4 +1,4 @@
-"""The page as a test drives it, and what must never happen meanwhile."""
+"""Drives the page for tests, and records errors that must never happen."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from tests.service import Service
 TIMEOUT = 30.0
 # The browser itself reports each response that is an error, and each lost connection.
 _REPORTED_BY_THE_BROWSER = "Failed to load resource"
-# What an event or a response sets off has happened by then, also what it puts off for a moment.
+# By then the effects of an event or a response have happened, including short delays.
 _TURNS = """async () => {
     for (let turn = 0; turn < 3; turn += 1) {
         await new Promise(requestAnimationFrame);
@@ -34,13 +34,13 @@ _LOAD_REST = """() => {
     const { src } = document.querySelector("script[type=module]");
     return import(src.replace("main.js", "rest.js")).then(() => true);
 }"""
-# Told by a response that no service gives.
+# Recognised by a status that no service sends.
 _IS_INTERCEPTED = """
     fetch("intercepted").then(({ status }) => status === 299, () => false)
 """
 
 
-# As a new tab has it, or one in which a token was kept; before any script of the page runs.
+# The storage of a new tab, or of a tab with a token; set before any script of the page runs.
 _BEGIN = """{
     sessionStorage.clear();
     localStorage.clear();
@@ -51,7 +51,7 @@ _BEGIN = """{
 
 
 class HeldRequests:
-    """Requests that wait until they are released; or their responses, as they were then."""
+    """Requests, or their responses, that wait until they are released."""
 
     def __init__(self, in_flight: set[Request], *, responses: bool = False) -> None:
         self.routes: list[Route] = []
@@ -61,7 +61,7 @@ class HeldRequests:
         self._is_open = False
 
     def hold(self, route: Route) -> None:
-        """Keep one waiting."""
+        """Hold a request."""
         if self._responses and not self._is_open:
             response = route.fetch()
             self._waiting.append(lambda: route.fulfill(response=response))
@@ -79,12 +79,12 @@ class HeldRequests:
 
 
 class PageDriver:
-    """A tab with the page; ``errors`` are those of the console, and requests to elsewhere."""
+    """A tab with the page; ``errors`` has console errors, and requests to other services."""
 
     def __init__(self, page: Page, service: Service) -> None:
         self.page = page
         self.service = service
-        self.store = ""  # what the test is about, with a token of its owner
+        self.store = ""  # the store under test, with its owner's token
         self.owner = ""
         self.errors: list[str] = []
         self.is_reusable = True
@@ -102,14 +102,14 @@ class PageDriver:
         return self.page.locator(selector)
 
     def open(self, path: str = "/") -> "PageDriver":
-        """Go to a page of the service, which finds nothing of an earlier test."""
+        """Go to a page of the service, without the storage of an earlier test."""
         if not self._is_begun:
             return self._begin(path)
         self.page.goto(self.service.origin + path)
         return self
 
     def reset(self) -> None:
-        """Let go of the tab: nothing goes on in it that the next test would be told of."""
+        """Release the tab, and stop everything in it that could reach the next test."""
         self.page.unroute_all(behavior="ignoreErrors")
         self.page.context.unroute_all(behavior="ignoreErrors")
         self.page.goto("about:blank")
@@ -118,28 +118,28 @@ class PageDriver:
         for other in self.page.context.pages:
             if other != self.page:
                 other.close()
-                self.page.bring_to_front()  # in the background it would draw nothing
+                self.page.bring_to_front()  # a background tab draws nothing
         self.page.mouse.move(0, 0)
 
     def install_clock(self) -> None:
-        """Have a clock that the test may move; the tab keeps it, so that no other test has it."""
+        """Install a clock that the test can move; no other test gets the tab."""
         self.is_reusable = False
         self.page.clock.install()
 
     def sign_in(self, token: str = "") -> "PageDriver":
-        """Open the page where the owner is signed in, or who has this token."""
+        """Open the page, signed in as the owner or with this token."""
         self.keep_token(token or self.owner, "/")
         expect(self["#app"]).to_be_visible()
         return self
 
     def keep_token(self, token: str, path: str) -> "PageDriver":
-        """Go to a page in a tab that has the token already."""
+        """Go to a page, with the token already in the tab's storage."""
         return self._begin(path, token=token, session="")
 
     def _begin(self, path: str, **kept: str) -> "PageDriver":
-        """Go to a page with this alone in the tab's storage."""
+        """Go to a page, with only this in the tab's storage."""
         self._is_begun = True
-        if "#" in path:  # or it might lead within the page of the test before
+        if "#" in path:  # or a fragment would stay on the previous test's page
             self.page.goto(f"{self.service.origin}/livez")
         with self.page.add_init_script(_BEGIN % json.dumps(kept)):
             self.page.goto(self.service.origin + path)
@@ -164,7 +164,7 @@ class PageDriver:
         expect(self["#count"]).to_have_text(text)
 
     def type(self, text: str, delay: float = 0) -> None:
-        """Type on the keyboard, where the focus is; a line's end is Enter, a tab Tab."""
+        """Type into the focused element; a line feed is Enter, a tab is Tab."""
         for part in re.split(r"(\n|\t)", text):
             if part in {"\n", "\t"}:
                 self.page.keyboard.press("Enter" if part == "\n" else "Tab")
@@ -172,7 +172,7 @@ class PageDriver:
                 self.page.keyboard.type(part, delay=delay)
 
     def delay(self, latency: int) -> None:
-        """Have each response come so many milliseconds later; the tab is for no other test."""
+        """Delay each response by so many milliseconds; no other test gets the tab."""
         self.is_reusable = False
         session = self.page.context.new_cdp_session(self.page)
         unlimited = {"downloadThroughput": -1, "uploadThroughput": -1}
@@ -180,7 +180,7 @@ class PageDriver:
         session.send("Network.emulateNetworkConditions", conditions)
 
     def open_add(self) -> None:
-        """Turn to the row of the new plant, by its key."""
+        """Focus row 0, by its key."""
         expect(self["#count"]).not_to_be_empty()
         self["#grid"].press("n")
         expect(self["#add-name"]).to_be_focused()
@@ -202,7 +202,7 @@ class PageDriver:
         self.assert_shows(f"Added {name}", "#message")
 
     def filter(self, tag: str) -> None:
-        """Choose a tag in the filter's menu, or give it up."""
+        """Choose a tag in the filter menu, or remove it from the choice."""
         self["#filter-open"].click()
         self["#filter-menu"].get_by_text(tag, exact=True).click()
         self.page.keyboard.press("Escape")
@@ -212,7 +212,7 @@ class PageDriver:
         self["#sign-out"].click()
 
     def load_rest(self) -> None:
-        """Have all of the page loaded, as it is soon after the first view."""
+        """Load the rest of the page, which it does by itself soon after the first view."""
         self.evaluate(_LOAD_REST)
 
     def names(self) -> list[str]:
@@ -247,20 +247,20 @@ class PageDriver:
         handler: Callable[[Route], object],
         times: int | None = None,
     ) -> None:
-        """Requests to such addresses are the handler's from now on, or so many of them."""
+        """Have the handler answer requests to such addresses from now on, or so many of them."""
         if not self._intercepts:
             self._intercept()
         self.page.route(pattern, handler, times=times)
 
     def _intercept(self) -> None:
-        """Have requests intercepted, as takes a fifth more CPU time: where a test needs it."""
+        """Intercept requests, which takes a fifth more CPU time: only for tests that need it."""
         self._intercepts = True
         self.page.context.route("**/intercepted", lambda route: route.fulfill(status=299))
-        if self.page.url.startswith(self.service.origin):  # or it may go on to send past it
+        if self.page.url.startswith(self.service.origin):  # or it may bypass the route
             self.wait_until(lambda: self.evaluate(_IS_INTERCEPTED))
 
     def hold(self, pattern: str | Pattern[str], *, responses: bool = False) -> HeldRequests:
-        """Requests to such addresses wait from now on, or their responses."""
+        """Hold requests to such addresses from now on, or their responses."""
         held = HeldRequests(self._in_flight, responses=responses)
         self.route(pattern, held.hold)
         return held
@@ -272,14 +272,14 @@ class PageDriver:
         body: str,
         content_type: str = "application/json",
     ) -> None:
-        """Something in between responds to requests to such addresses from now on."""
+        """Respond to requests to such addresses from now on, as a proxy in between would."""
         self.route(
             pattern,
             lambda route: route.fulfill(status=status, body=body, content_type=content_type),
         )
 
     def record_requests(self, method: str) -> list[str]:
-        """The addresses of the requests to the service of this method from now on."""
+        """The addresses of requests to the service with this method, from now on."""
         recorded: list[str] = []
 
         def record(request: Request) -> None:
@@ -290,14 +290,14 @@ class PageDriver:
         return recorded
 
     def wait_until(self, is_so: Callable[[], object]) -> None:
-        """Return when it is so, as it must be soon."""
+        """Wait until the condition holds, which must be soon."""
         deadline = time.monotonic() + TIMEOUT
         while not is_so():
             assert time.monotonic() < deadline
             self.page.wait_for_timeout(20)
 
     def settle(self) -> None:
-        """Return when nothing is in flight but what is held, and what it set off has happened."""
+        """Wait until only held requests are in flight, and their effects have happened."""
         self.evaluate(_TURNS)
         self.wait_until(lambda: not self._in_flight)
         self.evaluate(_TURNS)
@@ -306,18 +306,18 @@ class PageDriver:
         self.evaluate("dispatchEvent(new Event('focus'))")
 
     def repeat_key(self, key: str) -> None:
-        """Press a key that is down already, as a keyboard does on and on; then let it go."""
+        """Press a key that is already down, as a keyboard repeats it, then release it."""
         for _ in range(4):
             self.page.keyboard.down(key)
         self.page.keyboard.up(key)
 
     def active_name(self) -> str:
-        """The name in the row that screen readers are told of."""
+        """The name in the row that is active for screen readers."""
         row = self["#grid"].get_attribute("aria-activedescendant")
         return self[f".row:has(#{row}) .name"].inner_text()
 
     def mute(self) -> "PageDriver":
-        """Have no streams of events: a page has to look what others do."""
+        """Block streams of events: the page has to poll for others' changes."""
         self.respond("**/events", 503, '{"error": 50301, "message": "the service is overloaded"}')
         return self
 
@@ -356,7 +356,7 @@ class PageDriver:
             self.errors.append(message.text)
 
     def _note_request(self, request: Request) -> None:
-        if not request.url.endswith("/events"):  # a stream, which has no end
+        if not request.url.endswith("/events"):  # a stream never ends
             self._in_flight.add(request)
         if not request.url.startswith((self.service.origin, "blob:", "data:")):
             self.errors.append(f"asked elsewhere: {request.url}")

@@ -25,7 +25,7 @@ PICTURES: Mapping[str, Mapping[str, object]] = {
 def draw(service: Service, driver: PageDriver, path: Path) -> None:
     driver.owner = service.make_token("greenhouse", "ada")
     select_some(driver)
-    if driver["#add-name"].is_visible():  # a phone has a button for it
+    if driver["#add-name"].is_visible():  # on a phone a button opens row 0
         driver["#add-name"].fill(PLANTS[0][0])
         driver["#add-tag"].fill("tropical")
         driver["#grid"].focus()
