@@ -10,7 +10,7 @@ type Content = (string | Node)[];
 type Actions = Record<string, () => void>;
 type Properties = Record<string, unknown>;
 type Changes = Map<string, Plant | null>; // plants by their ids, null for a deleted plant
-type Made = [old: Plant | undefined, plant: Plant | null];
+type Difference = [old: Plant | undefined, plant: Plant | null];
 type Former = Map<StoreEvent, Plant | undefined>;
 type Order = (a: Plant, b: Plant) => number;
 type Field = "id" | "name" | "tag";
@@ -20,7 +20,7 @@ type Kind = "add" | "edit" | "tag" | "untag" | "delete" | "restore" | "import";
 type Values = Record<string, string | number | undefined>;
 
 /** A search, and its order: see `View`. */
-interface Looked {
+interface Search {
   text: string;
   tags: string[];
   order: string;
@@ -31,7 +31,7 @@ interface Shown {
   store: string | null;
   plant: string | null;
   page: string | null;
-  looked: Looked;
+  search: Search;
 }
 
 /** Searches look in `folded`; `keys` are for sorting, and `place` is the place in that order. */
@@ -117,7 +117,7 @@ interface LiveEvents {
 }
 
 /** An action in the history: events of one user at about the same time, with no plant twice. */
-interface Deed {
+interface HistoryAction {
   events: StoreEvent[];
   ids: Set<string>;
 }
@@ -132,7 +132,7 @@ interface Row {
   before?: Plant;
   reason?: string;
   isGiven?: boolean;
-  isIn?: boolean;
+  isStored?: boolean;
 }
 
 /** The index of each field's column; -1 for none. */
@@ -148,7 +148,7 @@ interface CsvRecord {
 type Failure = Error & { status?: number; number?: number };
 
 /** What a request has besides its method and target. */
-interface Asked {
+interface RequestOptions {
   headers?: Record<string, string>;
   body?: string;
   signal?: AbortSignal;

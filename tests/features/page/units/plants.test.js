@@ -82,8 +82,8 @@ for (const order of ["id", "name", "-tag"])
         changes.set(`${pick(500)}`, pick(3) ? { id: "", name: "abc"[pick(3)] + pick(9), tag: "xyz"[pick(4)] } : null);
       for (const [id, plant] of changes) if (plant) plant.id = id;
       const made = plants.apply(changes);
-      view = new View(view.looked, plants.items, number(exchange(view.all, view.compare, made)));
-      assert.deepEqual(namesOf(view), namesOf(makeView(plants.items, view.looked)));
+      view = new View(view.search, plants.items, number(exchange(view.all, view.compare, made)));
+      assert.deepEqual(namesOf(view), namesOf(makeView(plants.items, view.search)));
       assert.deepEqual(plants.items, [...plants.items].sort((a, b) => compareIds(a.id, b.id)));
       assert.ok(plants.items.every((plant) => plants.get(plant.id) === plant));
     }

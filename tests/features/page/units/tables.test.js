@@ -71,7 +71,7 @@ test("a sheet that was exported and corrected changes plants", () => {
   const rows = read("id,name,tag\n1,Fern,bed 1\n2,Aloe vera,\n3,New,\n");
   const checked = rows.rows;
   checkRows(checked, store(["1", "Fern", "bed 1"], ["2", "Aloe"]), true);
-  assert.deepEqual(checked.map(({ isIn, before }) => [isIn ?? false, before?.name]), [[true, undefined], [false, "Aloe"], [false, undefined]]);
+  assert.deepEqual(checked.map(({ isStored, before }) => [isStored ?? false, before?.name]), [[true, undefined], [false, "Aloe"], [false, undefined]]);
 });
 
 test("columns are chosen", () => {
@@ -83,7 +83,7 @@ test("columns are chosen", () => {
 test("what is there already is told from what has another's id", () => {
   const plants = store(["1", "Fern"], ["2", "Known", "herb"]);
   const rows = check(read("id,name,tag\n1,Other\n2,Known,herb\n3,New\n"), plants);
-  assert.deepEqual(rows.map(({ isIn, reason }) => isIn ?? reason), [
+  assert.deepEqual(rows.map(({ isStored, reason }) => isStored ?? reason), [
     "ID 1 belongs to another plant, Fern", true, undefined,
   ]);
 });

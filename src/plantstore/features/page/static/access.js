@@ -116,10 +116,10 @@ const describers = {
     };
     const test = async () => {
       const delivery = await request("POST", `${target}/test`);
-      say([`${t("webhook.webhook.test")}: ${tellOutcome(delivery)}`], {}, isAccepted(delivery) ? "done" : "failed");
+      say([`${t("webhook.webhook.test")}: ${describeOutcome(delivery)}`], {}, isAccepted(delivery) ? "done" : "failed");
     };
     const kinds = events.map((kind) => t(`webhook.${kind}`)).join(", ");
-    const facts = [kinds, ...(tag ? [" · ", makePill(tag)] : []), ` · ${tellState(webhook)}`];
+    const facts = [kinds, ...(tag ? [" · ", makePill(tag)] : []), ` · ${describeState(webhook)}`];
     const item = makeItem(url, facts, makeAct(t("webhook.test"), url, test));
     item.append(makeAct(t(paused ? "webhook.resume" : "webhook.pause"), url, pause));
     item.append(makeAct(t("webhook.rotate"), url, rotate), makeRemover(t("delete"), question, target), makeLog(target));
@@ -128,7 +128,7 @@ const describers = {
 };
 
 /** The service's own reason for a pause is written for operators. @param {Webhook} webhook */
-function tellState({ paused, failing_since: since, delivered, revision }) {
+function describeState({ paused, failing_since: since, delivered, revision }) {
   if (paused?.startsWith("paused by")) return t("webhook.paused");
   if (paused) return t(paused.includes("410") ? "webhook.gone" : "webhook.ended");
   if (since) return t("webhook.failing", { time: formatTime(since) });
@@ -148,7 +148,7 @@ function makeLog(target) {
     const made = (deliveries ?? []).map((delivery) => {
       const { type, at } = delivery;
       const time = make("time", { className: "hint", dateTime: at }, formatTime(at));
-      return make("li", {}, make("p", {}, `${t(`webhook.${type}`)} · ${tellOutcome(delivery)}`), time);
+      return make("li", {}, make("p", {}, `${t(`webhook.${type}`)} · ${describeOutcome(delivery)}`), time);
     });
     items.replaceChildren(...(made.length ? made : [make("li", { className: "hint" }, t("webhook.log.none"))]));
   });
@@ -159,7 +159,7 @@ function makeLog(target) {
 const isAccepted = ({ status = 0 }) => status >= 200 && status < 300;
 
 /** @param {Delivery} delivery */
-function tellOutcome(delivery) {
+function describeOutcome(delivery) {
   const again = delivery.next_at ? t("webhook.again", { time: formatTime(delivery.next_at) }) : "";
   const said = isAccepted(delivery) ? t("webhook.accepted") : delivery.response;
   return [delivery.status, said, again].filter(Boolean).join(" · ");

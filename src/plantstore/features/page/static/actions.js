@@ -22,19 +22,19 @@ export function say(content, actions = {}, kind = "done") {
   clearTimeout(timer);
   const hadFocus = $("message-actions").contains(document.activeElement);
   const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act));
-  if (kind !== "progress") buttons.push(makeButton("×", hush, t("close"), "quiet close"));
+  if (kind !== "progress") buttons.push(makeButton("×", hideMessage, t("close"), "quiet close"));
   $("message-text").replaceChildren(...content);
   $("message-actions").replaceChildren(...buttons);
   $("message").className = kind;
   $("message").hidden = !content.length;
   if (hadFocus) focusPlants();
-  if (kind === "done") timer = setTimeout(hush, STAY);
+  if (kind === "done") timer = setTimeout(hideMessage, STAY);
   if (kind === "progress" && Date.now() - announced < ANNOUNCE_EVERY) return;
   announced = Date.now();
   announce($("message-text").textContent ?? "");
 }
 
-export const hush = () => say([], {}, "progress");
+export const hideMessage = () => say([], {}, "progress");
 
 /** @param {Kind} kind @param {Change[]} changes @param {Store | null} [store] @param {(action: Action) => void} [ended] */
 export function perform(kind, changes, store = list.store, ended = (action) => tellEnd(action)) {
@@ -136,7 +136,7 @@ export function tellEnd(action, left = [], more = {}) {
   if (refused.length) tellRefused(action, before, ways, where);
   else if (left.length) say([...before, ...left], { ...ways, ...more }, "failed");
   else if (text.length) say(text, ways);
-  else hush();
+  else hideMessage();
 }
 
 /** The reason is in the row of a single plant; on a phone or in another store, in the message. @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */

@@ -96,7 +96,7 @@ export class Api {
   // Retries while the failure may be temporary, and while the server is away. Only for requests that
   // are safe to repeat.
   /** @template T @param {() => Promise<T>} attempt @param {AbortSignal} [signal] @param {(error: Failure) => boolean} mayPass */
-  async insist(attempt, signal, mayPass = isPassing) {
+  async retry(attempt, signal, mayPass = isPassing) {
     const ended = this.#endedBy(signal);
     for (let tries = 1; ; tries += 1) {
       try {
@@ -113,7 +113,7 @@ export class Api {
 
   // `hear` gets a stream of events piece by piece; then the response comes when the stream ends. A 200 of another
   // type is a proxy's, not the service's.
-  /** @param {string} method @param {string} target @param {Asked} asked @returns {Promise<ApiResponse>} */
+  /** @param {string} method @param {string} target @param {RequestOptions} asked @returns {Promise<ApiResponse>} */
   async ask(method, target, { headers, hear, signal, body } = {}) {
     const authorization = this.#token ? { Authorization: `Bearer ${this.#token}` } : undefined;
     const options = { method, body, headers: { ...authorization, ...headers } };
@@ -132,7 +132,7 @@ export class Api {
   }
 
   // The complete response, unless the server stops sending.
-  /** @param {string} target @param {RequestInit} options @param {AbortSignal} ended @param {Asked["hear"]} hear */
+  /** @param {string} target @param {RequestInit} options @param {AbortSignal} ended @param {RequestOptions["hear"]} hear */
   async #fetch(target, options, ended, hear) {
     ended.throwIfAborted();
     const silence = new AbortController();

@@ -15,7 +15,7 @@ const PARTS = [
   /^(cultivars?|kultivar|sorte|variety|variete|variedad|varieta)$/,
 ];
 const CULTIVAR = /^(cultivars?|kultivar|sorte)$/; // not a variety: its name is not quoted
-const LOOKED_AT = 100; // lines
+const SAMPLE = 100; // lines
 
 // Guesses by known titles. Without them, ids may come first, then names, then tags. The columns of `joined` form one
 // name together.
@@ -36,15 +36,15 @@ export function guessColumns([first = [], ...others]) {
 
 /** @param {string[]} first @param {string[][]} others */
 function guessByContent(first, others) {
-  const looked = others.slice(0, LOOKED_AT);
-  const hasIds = first.length > 1 && (looked.length ? looked : [first]).every(([cell]) => isNumber(cell));
+  const sample = others.slice(0, SAMPLE);
+  const hasIds = first.length > 1 && (sample.length ? sample : [first]).every(([cell]) => isNumber(cell));
   const columns = placeFields((field) => {
     const place = FIELDS.indexOf(field) - (hasIds ? 0 : 1);
     return place < first.length ? place : -1;
   });
   // In any language: the cells below are numbers, or few values that repeat, and the title is not among them.
   const looksLikeHeader = first.some((title, index) => {
-    const cells = looked.flatMap((line) => line[index]?.trim() || []);
+    const cells = sample.flatMap((line) => line[index]?.trim() || []);
     const areNumbers = cells.length > 0 && cells.every(isNumber) && !isNumber(title);
     const comeAgain = cells.length >= 3 && new Set(cells).size <= cells.length / 2 && !cells.includes(title.trim());
     return title.trim() !== "" && (areNumbers || comeAgain);

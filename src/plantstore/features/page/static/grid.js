@@ -79,7 +79,7 @@ function drawRows() {
     row.style.transform = `translateY(${index * rowHeight}px)`;
     if (index === edited) placeEditor(row);
   }
-  tellActive();
+  markActive();
 }
 
 /** @param {Plant} stored @param {number} index */
@@ -122,7 +122,7 @@ function fill(row, { id, name, tag = "" }) {
 }
 
 /** aria-activedescendant must name an element: a row far out of sight has none. */
-function tellActive() {
+function markActive() {
   for (const cell of all("#rows .current")) cell.classList.remove("current");
   for (const [id, { row }] of rows) row.classList.toggle("active", id === activeId);
   const row = rows.get(activeId ?? "")?.row;
@@ -225,7 +225,7 @@ onClick("rows", (event) => {
   const index = indexOf(plant.id);
   field = target.closest(".tag") ? "tag" : "name";
   setActive(index);
-  tellActive();
+  markActive();
   if (target.closest(".remove")) {
     if (isFirst) remove([plant.id]);
   } else if (event.shiftKey) selectTo(index);

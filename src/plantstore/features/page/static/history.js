@@ -11,18 +11,18 @@ import { shown } from "./state.js";
 import { formatClock, formatDay, formatTime, rich, t } from "./texts.js";
 
 const PAGE = 1000;
-const MIN_DEEDS = 100; // shown at a time, at least
+const MIN_ACTIONS = 100; // shown at a time, at least
 const MAX_PAGES = 20; // read at a time
 const MAX_PLANT_PAGES = 5; // read at a time for one plant
 const GAP = 3_000; // milliseconds between two events of an action
 
-/** @type {{store: Store, before: number, deeds: Deed[]} | null} */ let current = null;
+/** @type {{store: Store, before: number, actions: HistoryAction[]} | null} */ let current = null;
 
 export async function openHistory() {
   const { store } = list;
   if (!store) return;
   $("history-title").textContent = t("history.of", { store: store.name });
-  current = { store, before: Infinity, deeds: [] };
+  current = { store, before: Infinity, actions: [] };
   await readMore();
 }
 
@@ -31,19 +31,19 @@ async function readMore() {
   if (!opened) return;
   $("history-more").hidden = true;
   explain("history-state", t("history.loading"));
-  const { store, deeds } = opened;
-  const { length } = deeds;
+  const { store, actions } = opened;
+  const { length } = actions;
   try {
     if (opened.before === Infinity) opened.before = (await store.readRevision()) + 1;
     await list.loadWhole(); // to know which plants exist now
-    for (let page = 0; page < MAX_PAGES && opened.before > 1 && deeds.length <= length + MIN_DEEDS; page += 1) {
+    for (let page = 0; page < MAX_PAGES && opened.before > 1 && actions.length <= length + MIN_ACTIONS; page += 1) {
       const events = await readPage(store, opened.before);
       if (opened !== current || $("history").hidden) return;
       opened.before = events.at(-1)?.revision ?? 0;
-      for (const event of events) join(deeds, event);
-      drawDeeds(store, deeds, opened.before > 1);
+      for (const event of events) join(actions, event);
+      drawActions(store, actions, opened.before > 1);
     }
-    explain("history-state", deeds.length ? "" : t("history.none"));
+    explain("history-state", actions.length ? "" : t("history.none"));
   } catch (error) {
     explain("history-state", error.message);
   }
@@ -51,10 +51,10 @@ async function readMore() {
 }
 onClick("history-more", readMore);
 
-/** @param {Store} store @param {Deed[]} deeds @param {boolean} goOn whether the last action may be incomplete */
-function drawDeeds(store, deeds, goOn) {
-  const former = findFormer(deeds.flatMap(({ events }) => events));
-  const shown = goOn ? deeds.slice(0, -1) : deeds;
+/** @param {Store} store @param {HistoryAction[]} actions @param {boolean} goOn whether the last action may be incomplete */
+function drawActions(store, actions, goOn) {
+  const former = findFormer(actions.flatMap(({ events }) => events));
+  const shown = goOn ? actions.slice(0, -1) : actions;
   const days = Object.entries(Object.groupBy(shown, ({ events: [{ at }] }) => formatDay(at)));
   const sections = days.map(([day, of = []]) => {
     const items = of.map(({ events }) => describe(store, events, former, formatClock));
@@ -63,13 +63,13 @@ function drawDeeds(store, deeds, goOn) {
   $("history-events").replaceChildren(...sections);
 }
 
-/** Events of the same kind, by the same user, at about the same time are one action. @param {Deed[]} deeds @param {StoreEvent} event */
-function join(deeds, event) {
+/** Events of the same kind, by the same user, at about the same time are one action. @param {HistoryAction[]} actions @param {StoreEvent} event */
+function join(actions, event) {
   const { kind, user, at, plant } = event;
-  const { events = [], ids } = deeds.at(-1) ?? {};
+  const { events = [], ids } = actions.at(-1) ?? {};
   const last = events.at(-1);
   const isAtOnce = last?.kind === kind && last.user === user && Date.parse(last.at) - Date.parse(at) <= GAP;
-  if (!isAtOnce || !ids || ids.has(plant.id)) return void deeds.push({ events: [event], ids: new Set([plant.id]) });
+  if (!isAtOnce || !ids || ids.has(plant.id)) return void actions.push({ events: [event], ids: new Set([plant.id]) });
   events.push(event);
   ids.add(plant.id);
 }

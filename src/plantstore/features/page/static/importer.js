@@ -121,7 +121,7 @@ function send(store, rows) {
     .filter(isWaiting)
     .map((row) => ({ before: row.before, after: row.plant, isGiven: row.isGiven, row }));
   perform("import", changes, store, (action) => {
-    for (const { row } of action.done) if (row) row.isIn = true;
+    for (const { row } of action.done) if (row) row.isStored = true;
     for (const item of action.refused) {
       if (item.row && item.error !== action.control.signal.reason) item.row.reason = item.error?.message;
       drop(item);
@@ -132,7 +132,7 @@ function send(store, rows) {
 
 /** @param {Action} action @param {Row[]} rows */
 function tellLeft(action, rows) {
-  const left = rows.filter((row) => !row.isIn);
+  const left = rows.filter((row) => !row.isStored);
   const reasons = new Set(left.map(({ reason }) => reason));
   const why = reasons.size === 1 && left[0].reason ? `: ${left[0].reason}` : "";
   const retry = left.some(isWaiting) && { [t("again")]: () => send(action.store, rows) };
@@ -154,7 +154,7 @@ function showStep(step) {
 }
 
 /** @param {Row} row */
-const isWaiting = ({ reason, isIn }) => !reason && !isIn;
+const isWaiting = ({ reason, isStored }) => !reason && !isStored;
 
 $("import-file").addEventListener("change", () => takeFile($("import-file").files?.[0]));
 $("import-columns").addEventListener("change", chooseColumns);

@@ -7,7 +7,7 @@ import { drafts, queue, redraw, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
 
 const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
-/** @type {Looked} */ export const ALL = { text: "", tags: [], order: "id" };
+/** @type {Search} */ export const ALL = { text: "", tags: [], order: "id" };
 
 class PlantList {
   /** @type {Loading | null} */ #loading = null;
@@ -38,11 +38,11 @@ class PlantList {
     return this.may("update") || this.may("delete");
   }
 
-  /** Opens a store. @param {Store} store @param {Looked} looked */
-  open(store, looked) {
+  /** Opens a store. @param {Store} store @param {Search} search */
+  open(store, search) {
     if (this.store !== store) this.forget();
     this.store = store;
-    this.show(looked);
+    this.show(search);
     this.load();
   }
 
@@ -97,24 +97,24 @@ class PlantList {
     return this.plants.isComplete;
   }
 
-  /** @param {Made[]} changes */
+  /** @param {Difference[]} changes */
   #change(changes) {
     const all = number(exchange(this.view.all, this.view.compare, changes));
-    this.view = new View(this.view.looked, this.plants.items, all);
+    this.view = new View(this.view.search, this.plants.items, all);
     this.changeRows();
   }
 
   /** @param {Plants} plants */
   #replace(plants) {
     this.plants = plants;
-    this.view = new View(this.view.looked, plants.items);
+    this.view = new View(this.view.search, plants.items);
     this.changeRows();
   }
 
-  /** @param {Looked} looked */
-  show(looked) {
-    const isSorted = looked.order === this.view.looked.order;
-    this.view = new View(looked, this.plants.items, isSorted ? this.view.all : undefined);
+  /** @param {Search} search */
+  show(search) {
+    const isSorted = search.order === this.view.search.order;
+    this.view = new View(search, this.plants.items, isSorted ? this.view.all : undefined);
     this.added = queue.filter(({ action }) => action.store === this.store && action.kind === "add").reverse();
     this.selected = new Set();
     this.look += 1;
@@ -171,7 +171,7 @@ class PlantList {
   async refresh() {
     const loading = this.#loading;
     const failed = this.state === "error"; // the plants on show are older than its revision
-    if (!loading || !(failed || (loading.plants.isComplete && loading.isDeaf))) return;
+    if (!loading || !(failed || (loading.plants.isComplete && loading.isPolling))) return;
     const revision = await loading.store.readRevision().catch(() => null); // no message: the user did not ask for it
     const isOld = revision !== null && (failed || revision !== loading.revision);
     if (isOld && loading === this.#loading) this.load();

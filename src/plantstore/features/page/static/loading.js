@@ -19,7 +19,7 @@ export class Loading {
   #unread = "";
   /** @type {Changes} */ #changes = new Map(); // received while pages load: pages may be older
   plants = new Plants();
-  isDeaf = false; // there is no stream of events
+  isPolling = false; // there is no stream of events
   revision = 0; // of the store before it was loaded, if there is no stream
 
   /** After `on.lose` no events follow, and some were missed. @param {Store} store @param {LiveEvents} on */
@@ -45,10 +45,10 @@ export class Loading {
     const { store } = this;
     const isBusy = (/** @type {Failure} */ { status }) => status === 429;
     if (!(await this.#startLive()))
-      this.revision = await store.api.insist(() => store.readRevision(signal), signal, isBusy);
+      this.revision = await store.api.retry(() => store.readRevision(signal), signal, isBusy);
     /** @type {Page["next"]} */ let read = () => store.list(`?include=id&limit=${PAGE}`, signal);
     while (read) {
-      /** @type {Page} */ const page = await store.api.insist(read, signal, isBusy);
+      /** @type {Page} */ const page = await store.api.retry(read, signal, isBusy);
       read = page.next;
       this.plants.append(page.plants);
       this.plants.isComplete = !read;
@@ -60,14 +60,14 @@ export class Loading {
   /** Whether all events from now on will be received: false if the stream does not begin soon. */
   async #startLive() {
     const turn = () => (document.hidden ? this.#stream.abort() : this.#stream.signal.aborted && this.#listen());
-    document.addEventListener("visibilitychange", () => this.isDeaf || turn(), { signal: this.#end.signal });
+    document.addEventListener("visibilitychange", () => this.isPolling || turn(), { signal: this.#end.signal });
     this.#listen();
     if (!(await Promise.race([this.#begun.promise, pause(START)]))) this.#stopLive();
-    return !this.isDeaf;
+    return !this.isPolling;
   }
 
   #stopLive() {
-    this.isDeaf = true;
+    this.isPolling = true;
     this.#stream.abort();
     this.#begun.resolve(false);
   }

@@ -1,7 +1,7 @@
 // The page: signing in and out, the open store, and what the user's role allows. The session keeps the
 // token, which is sent only in the Authorization header. `../__init__.py` has a map of all modules.
 
-import { hush, say, undo } from "./actions.js";
+import { hideMessage, say, undo } from "./actions.js";
 import { openAdd } from "./typing.js";
 import { Api, isBarred } from "./api.js";
 import { $, all, announce, ask, explain, focusPlants, forgetPrivate, onClick, pause, targetOf } from "./dom.js";
@@ -33,7 +33,7 @@ const session = new Session({
 });
 const api = new Api({
   refused: (message) => refuse(message),
-  barred: () => learnAgain(),
+  barred: () => reloadMe(),
   unreachable: () => waitForServer(),
   reached: () => setAway(false),
   isAway: () => isAway,
@@ -56,7 +56,7 @@ async function signIn(token, isKept) {
   api.begin(token); // aborts an earlier attempt
   $("sign-in-button").ariaDisabled = "true"; // a disabled button would lose the focus
   try {
-    learn(await api.send("GET", "me"));
+    setMe(await api.send("GET", "me"));
     session.begin(token, isKept);
     $("user").value = me?.user ?? ""; // the name under which a password manager saves the token
     $("token").value = "";
@@ -90,7 +90,7 @@ function leave(reason) {
 
 function forgetAll() {
   forgetState();
-  hush();
+  hideMessage();
   list.forget();
   clearAddress();
   me = null;
@@ -98,12 +98,12 @@ function forgetAll() {
 }
 
 /** A refused request may mean that a role, a membership or a store has changed. */
-async function learnAgain() {
+async function reloadMe() {
   try {
     /** @type {Me} */ const found = await api.send("GET", "me");
     if (JSON.stringify(found) === JSON.stringify(me)) return;
     const store = list.store?.name;
-    learn(found);
+    setMe(found);
     const role = found.stores.find(({ name }) => name === store)?.role;
     if (role) say(rich("role.changed", { role: t(`role.${role}`), store }));
     if (document.activeElement === document.body) focusPlants();
@@ -113,7 +113,7 @@ async function learnAgain() {
 }
 
 /** Opens the store in the address; never another store instead. @param {Me} found */
-function learn(found) {
+function setMe(found) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   const { user, add } = JSON.parse((me ? null : tab.get("draft")) ?? "{}");
   if (user === found.user) drafts.add = add;
@@ -193,7 +193,7 @@ onDraw(() => {
   const shown = findState();
   const hasNone = !plants.items.length;
   const own = me?.stores[0]?.name ?? "";
-  const what = [view.looked.text, ...view.looked.tags].filter(Boolean).join(", ");
+  const what = [view.search.text, ...view.search.tags].filter(Boolean).join(", ");
   /** @type {HTMLElement | null | undefined} */ const focused = document.activeElement?.closest(".state");
   for (const part of all(".state")) part.hidden = part.id !== `state-${shown}`;
   $("barred-title").replaceChildren(...rich("store.barred", { store: barredFrom ?? "" }));

@@ -52,7 +52,7 @@ export function compareIds(one, other) {
 /** @type {Order} */
 export const byId = (a, b) => compareIds(a.id, b.id);
 
-/** Applies changes to plants that are in this order. @param {Plant[]} plants @param {Order} order @param {Made[]} changes */
+/** Applies changes to plants that are in this order. @param {Plant[]} plants @param {Order} order @param {Difference[]} changes */
 export function exchange(plants, order, changes) {
   const gone = new Set(changes.map(([old]) => old));
   const kept = plants.filter((plant) => !gone.has(plant));
@@ -129,7 +129,7 @@ export class Plants {
   /** @param {Changes} changes */
   apply(changes) {
     const last = this.items.at(-1);
-    /** @type {Made[]} */ const made = [];
+    /** @type {Difference[]} */ const made = [];
     for (const [id, plant] of changes) {
       const old = this.get(id);
       const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);
@@ -183,10 +183,10 @@ export function number(plants) {
 /** The plants found: those with all the words and one of the tags, in an order. */
 export class View {
   // `order` is a field, after a minus if descending; the tag "" stands for plants without a tag.
-  /** @param {Looked} looked @param {Plant[]} plants @param {Plant[]} [all] the plants in this order, if known */
-  constructor(looked, plants, all) {
-    const { text, tags, order } = looked;
-    this.looked = looked;
+  /** @param {Search} search @param {Plant[]} plants @param {Plant[]} [all] the plants in this order, if known */
+  constructor(search, plants, all) {
+    const { text, tags, order } = search;
+    this.search = search;
     this.words = splitWords(text);
     const compare = ORDERS[order.replace("-", "")] ?? byId;
     /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
@@ -203,7 +203,7 @@ export class View {
   /** @param {Plant} plant */
   matches({ id, name, tag = "", folded = fold(`${name} ${tag}`) }) {
     for (const word of this.words) if (!folded.includes(word) && id !== word) return false;
-    const { tags } = this.looked;
+    const { tags } = this.search;
     return !tags.length || tags.includes(tag);
   }
 }

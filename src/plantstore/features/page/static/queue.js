@@ -64,7 +64,7 @@ async function create({ store, control }, item) {
         giveId(item);
       }
       const plant = /** @type {Plant} */ (item.after);
-      await store.api.insist(() => store.create(plant, item.key), control.signal);
+      await store.api.retry(() => store.create(plant, item.key), control.signal);
       return finish([[item, undefined]]);
     } catch (error) {
       if (!item.isGiven || error.number !== ID_TAKEN || tries === MAX_IDS) throw error;
@@ -96,7 +96,7 @@ async function sendMany(action, items) {
   if (all.length > MANY) await readEtags(action, new Map(all.map((item) => [idOf(item), item])));
   const read = items.filter((item) => item.state === "sent" && isUnread(item));
   for (let at = 0; at < read.length; at += AT_ONCE) await Promise.all(read.slice(at, at + AT_ONCE).map(compare));
-  await store.api.insist(async () => {
+  await store.api.retry(async () => {
     const left = items.filter(({ state }) => state === "sent");
     const results = left.length ? await store.change(left) : [];
     /** @type {[Pending, string | undefined][]} */ const done = [];
@@ -117,7 +117,7 @@ async function sendMany(action, items) {
 async function readEtags({ store, control }, items) {
   /** @type {Page["next"]} */ let read = () => store.list("?include=id,etag&limit=2000", control.signal);
   while (read && items.size) {
-    /** @type {Page} */ const page = await store.api.insist(read, control.signal);
+    /** @type {Page} */ const page = await store.api.retry(read, control.signal);
     for (const plant of page.plants) {
       const item = items.get(plant.id);
       if (item?.before && isSame(plant, item.before)) item.before = { ...item.before, etag: plant.etag };
@@ -136,7 +136,7 @@ async function compare(item) {
       if (error.number !== NO_PLANT) throw error;
       return { plant: null, etag: undefined };
     });
-  const { plant, etag } = await store.api.insist(read, control.signal);
+  const { plant, etag } = await store.api.retry(read, control.signal);
   if (plant && isSame(plant, after)) return finish([[item, etag]]);
   item.theirs = plant; // if somebody else was faster
   if (plant && isSame(plant, before)) item.before = { ...before, etag };

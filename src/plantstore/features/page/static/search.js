@@ -14,7 +14,7 @@ const MAX_TAGS = 300;
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   const [store, text, order, plant, page] = ["store", "find", "sort", "plant", "page"].map((name) => given.get(name));
-  return { store, plant, page, looked: { text: text ?? "", tags: given.getAll("tag"), order: order ?? "id" } };
+  return { store, plant, page, search: { text: text ?? "", tags: given.getAll("tag"), order: order ?? "id" } };
 }
 
 /** The code of a sign-in link that was opened in this tab. */
@@ -27,26 +27,26 @@ export const plantAddress = (store, plant) =>
   `${location.origin}${location.pathname}#${new URLSearchParams({ store, plant })}`;
 
 /** Adds a step to the browser's history; further typing stays in the same step. */
-function tellAddress() {
+function writeAddress() {
   const before = readAddress();
-  const { looked } = list.view;
+  const { search } = list.view;
   const store = list.store?.name;
-  if (!store || findCode() || JSON.stringify({ store, ...shown, looked }) === JSON.stringify(before)) return;
-  const { text, tags, order } = looked;
+  if (!store || findCode() || JSON.stringify({ store, ...shown, search }) === JSON.stringify(before)) return;
+  const { text, tags, order } = search;
   const named = { store, find: text, sort: order === "id" ? null : order, ...shown };
   const given = new URLSearchParams(Object.entries(named).flatMap(([name, value]) => (value ? [[name, value]] : [])));
   for (const tag of tags) given.append("tag", tag);
-  const isTyping = before.looked.text && text && text !== before.looked.text;
+  const isTyping = before.search.text && text && text !== before.search.text;
   const isSameStep = isTyping || before.store !== store || (before.plant && shown.plant);
   history[isSameStep ? "replaceState" : "pushState"](null, "", `#${given}`);
 }
 
-/** @param {Partial<Looked>} change */
+/** @param {Partial<Search>} change */
 export function look(change) {
   const { selected } = list;
-  list.show({ ...list.view.looked, ...change });
+  list.show({ ...list.view.search, ...change });
   if (Object.keys(change).join() === "order") list.selected = selected;
-  tellAddress();
+  writeAddress();
   announceLast(t("count.found", { n: list.view.items.length }));
 }
 
@@ -55,7 +55,7 @@ export const clearSearch = () => look({ text: "", tags: [] });
 /** Shows a plant in the panel, and in the address. @param {string | null} id */
 export function showPlant(id) {
   shown.plant = id;
-  tellAddress();
+  writeAddress();
   redraw();
 }
 
@@ -68,21 +68,21 @@ export function showPage(name) {
 
 /** Opens a store; with what the address says, if it names this store. @param {Store} store */
 export function openAddress(store) {
-  const { store: named, plant, page, looked } = readAddress();
+  const { store: named, plant, page, search } = readAddress();
   const isHere = named === store.name;
   Object.assign(shown, isHere ? { plant, page } : { plant: null, page: null });
-  list.open(store, isHere ? looked : ALL);
-  tellAddress();
+  list.open(store, isHere ? search : ALL);
+  writeAddress();
 }
 
 /** @param {string} tag */
 function filter(tag) {
-  const { tags } = list.view.looked;
+  const { tags } = list.view.search;
   look({ tags: tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag] });
 }
 
 onDraw(() => {
-  const { text, tags, order } = list.view.looked;
+  const { text, tags, order } = list.view.search;
   if ($("find").value !== text) $("find").value = text;
   if (drawn !== tags) $("chips").replaceChildren(...tags.map(makeChip));
   drawn = tags;
@@ -104,7 +104,7 @@ function makeChip(tag) {
 
 /** Fills the filter menu: when it opens, and after each choice. */
 function drawTags() {
-  const { text, tags } = list.view.looked;
+  const { text, tags } = list.view.search;
   const { items } = list.plants;
   // Plants with the words, whatever their tag.
   const found = text ? items.filter((plant) => list.view.matches({ ...plant, tag: tags[0] ?? plant.tag })) : items;
@@ -138,13 +138,13 @@ onClick("clear-search", () => {
 for (const button of all("[data-order]"))
   button.addEventListener("click", () => {
     const { order = "id" } = button.dataset;
-    const isAgain = list.view.looked.order === order && button.closest("#grid");
+    const isAgain = list.view.search.order === order && button.closest("#grid");
     look({ order: isAgain ? `-${order}` : order });
   });
 addEventListener("popstate", () => {
-  const { store, plant, page, looked } = readAddress();
+  const { store, plant, page, search } = readAddress();
   if (!list.store || store !== list.store.name) return;
-  if (JSON.stringify(looked) !== JSON.stringify(list.view.looked)) list.show(looked);
+  if (JSON.stringify(search) !== JSON.stringify(list.view.search)) list.show(search);
   shown.page = page;
   showPlant(plant);
 });

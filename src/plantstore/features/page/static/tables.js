@@ -108,7 +108,7 @@ export function writeCsv(plants) {
   return [FIELDS, ...plants.map((plant) => [plant.id, ...listContents(plant).map(defuse)])].map(writeCsvLine);
 }
 
-// Compares rows with a store: `isIn` if the plant is stored already, `before` if the row changes a plant, which
+// Compares rows with a store: `isStored` if the plant is stored already, `before` if the row changes a plant, which
 // needs permission, and `reason` if the row cannot be imported.
 /** @param {Row[]} rows @param {Plants} plants */
 export function checkRows(rows, plants, mayUpdate = false) {
@@ -121,7 +121,7 @@ export function checkRows(rows, plants, mayUpdate = false) {
     const stored = plants.get(id);
     if (id === "") row.reason = t("rule.missing", { field: t("id") });
     else if (lines.has(id)) row.reason = t("rule.line", { id, line: lines.get(id) });
-    else if (stored && isSame(stored, row.plant)) row.isIn = true;
+    else if (stored && isSame(stored, row.plant)) row.isStored = true;
     else if (stored && mayUpdate) row.before = stored;
     else if (stored) row.reason = t("rule.taken", { id, name: stored.name });
     lines.set(id, lines.get(id) ?? row.line);
