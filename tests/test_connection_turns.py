@@ -1,10 +1,11 @@
 """An iteration of the event loop does at most a quantum of work, of the networks in turn."""
 
 import asyncio
+import struct
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
-from socket import socketpair
+from socket import SO_LINGER, SOL_SOCKET, create_connection, create_server, socketpair
 from typing import cast
 
 import pytest
@@ -81,3 +82,18 @@ async def test_heads_to_parse_take_turns() -> None:
             counts.append(application.handled)
         connections.close()
     assert max(after - before for before, after in pairwise(counts)) <= 2
+
+
+async def test_clients_that_have_gone_open_no_connection() -> None:
+    settings = Settings()
+    connections = Connections(cast("Application", CountingApplication(settings)), settings)
+    with create_server(("127.0.0.1", 0)) as listener:
+        client = create_connection(listener.getsockname())
+        server, _ = listener.accept()
+        client.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()  # resets the connection
+    connect(connections, server, "10.0.0.1")
+    for _ in range(5):
+        assert not connections.opened
+        await asyncio.sleep(0)
+    connections.close()

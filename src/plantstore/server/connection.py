@@ -58,8 +58,9 @@ def connect(connections: Connections, client: socket, address: str) -> bool:
     make_protocol = partial(Connection, connections, address)
     loop = asyncio.get_running_loop()
     try:
+        client.getpeername()  # it fails at once if the client has gone
         begin(loop.connect_accepted_socket(make_protocol, client), lambda _: None)
-    except OSError:  # the client has gone
+    except OSError:
         client.close()
     return True
 
