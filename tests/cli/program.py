@@ -1,4 +1,4 @@
-"""Runs the program: the real command line, in a process of its own."""
+"""Runs the program: the real command line, in a new process."""
 
 import json
 import os
@@ -23,7 +23,7 @@ PLANTSTORE = (sys.executable, "-m", "plantstore")
 CREATE = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
 SECONDS = 60.0
 
-# Takes from a command root's power over files; it owns what the tester owns.
+# Drops root's power over files from a command; it still owns the tester's files.
 UNPRIVILEGED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
 
 
@@ -46,7 +46,7 @@ class Result(Struct, frozen=True):
     err: str
 
     def data(self) -> Any:  # noqa: ANN401 - any JSON value
-        """What it printed as JSON."""
+        """The JSON that it printed."""
         return json.loads(self.out)
 
 
@@ -123,7 +123,7 @@ class Program:
         return [token["id"] for token in self.data("token", "list", *filters)]
 
     def refusal(self, *arguments: str | bytes, status: int = 1, **environ: str) -> str:
-        """Run a command that must be refused, in words: what it said."""
+        """Run a command that must be refused; return its message."""
         done = self.run(*arguments, **environ)
         assert done.status == status, done
         assert all(line.startswith("ok: ") for line in done.out.splitlines())  # of `check`

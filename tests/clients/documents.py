@@ -30,7 +30,7 @@ write_ours()
 
 
 def run(*command: object, folder: Path) -> str:
-    """What the command prints; it must succeed."""
+    """Run a command that must succeed; return its output."""
     done = subprocess.run(
         [*map(str, command)], cwd=folder, capture_output=True, text=True, check=False
     )
@@ -42,6 +42,6 @@ def tool(name: str) -> Path:
     return NODE_MODULES / ".bin" / name
 
 
-# It knows no types that happen to be installed beside it.
+# It ignores types that happen to be installed beside it.
 _OPTIONS = "--strict --target es2022 --module nodenext --skipLibCheck --typeRoots none"
 TSC = (tool("tsc"), *_OPTIONS.split())

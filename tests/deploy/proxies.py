@@ -71,7 +71,7 @@ _STARTS: Mapping[str, Callable[[Path, str, int], tuple[list[str], str]]] = {
 
 @contextmanager
 def proxy(kind: str, folder: Path, services: Mapping[str, int | str], *lines: str) -> Iterator[str]:
-    """The origin of a proxy before services, whose ports stand in place of the document's.
+    """The origin of a proxy before services, whose ports replace the document's.
 
     The lines, which the document offers, are added to its site.
     """

@@ -1,6 +1,6 @@
 """Checks what clients saw of one plant id against a plain model: one operation after the other.
 
-A history is linearizable where there is an order of its operations that the model could have
+A history is linearizable if there is an order of its operations that the model could have
 gone through, and in which no operation comes before one that had ended when it began.
 """
 

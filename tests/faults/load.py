@@ -18,7 +18,7 @@ IDS_EACH = 1_000_000
 
 
 class LoadClient(threading.Thread):
-    """One client, with ids of its own: creates plants, deletes each third one, and goes on.
+    """One client, with ids of its own: creates plants, and deletes every third.
 
     It ends with the first ``error`` of its connection. ``processes`` are those that answered.
 
@@ -71,7 +71,7 @@ class LoadClient(threading.Thread):
                 self.deleted.add(plant_id)
 
     def _send(self, plant_id: int, request: httpx.Request, client: httpx.Client) -> bool:
-        """Whether it was done; unknown until it is answered."""
+        """Whether it was done; unknown until the response."""
         self.unknown.add(plant_id)
         answer = client.send(request)
         self.processes.add(process_of(answer))
@@ -102,7 +102,7 @@ def under_load(
 
 @contextmanager
 def running(load_clients: Sequence[LoadClient]) -> Iterator[None]:
-    """Have them send requests until the end of the block."""
+    """Send requests until the end of the block."""
     for load_client in load_clients:
         load_client.start()
     try:

@@ -14,7 +14,7 @@ def worker_pids(service: Service) -> list[int]:
 
 
 def read_command(pid: int) -> bytes:
-    """A process's command line; nothing where it has gone."""
+    """A process's command line; empty if the process has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -22,7 +22,7 @@ def read_command(pid: int) -> bytes:
 
 
 def kill_all(service: Service) -> None:
-    """Kill the service with its workers, as a power loss would as far as it concerns them."""
+    """Kill the service with its workers, which to them is like a power loss."""
     workers = worker_pids(service)
     service.kill()
     for pid in workers:

@@ -1,4 +1,4 @@
-"""A disk of 32 MiB for a test, as far as the program sees it: see ``disk_limit.py``."""
+"""A disk of 32 MiB, as the program sees it, for a test: see ``disk_limit.py``."""
 
 import os
 from collections.abc import Iterator

@@ -40,7 +40,7 @@ class TwoProcesses(Struct, frozen=True):
 
 
 def process_of(answer: httpx.Response) -> str:
-    """The process that answered: the ids of its requests begin alike."""
+    """The process that responded: its request ids have the same prefix."""
     return str(answer.headers["x-request-id"]).split("-")[0]
 
 

@@ -1,1 +1,1 @@
-"""PostgreSQL: a real server, and what only this adapter has to get right."""
+"""Tests of the PostgreSQL adapter alone, with a real server."""

@@ -51,5 +51,5 @@ def proxied_service(
 
 
 def error_of(answer: httpx.Response) -> int:
-    """The answer's error number; 0 where it is a good one."""
+    """The response's error number; 0 for success."""
     return 0 if answer.is_success else int(answer.json()["error"])

@@ -1,4 +1,4 @@
-"""A proxy between a service and PostgreSQL, which fails as a network can."""
+"""A proxy between a service and PostgreSQL that fails like a network."""
 
 import socket
 import threading

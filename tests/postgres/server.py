@@ -104,7 +104,7 @@ class PostgresServer:
         self._process.wait(_START_SECONDS)
 
     def kill(self) -> None:
-        """Kill all of its processes, as power loss would as far as it concerns them."""
+        """Kill all of its processes, which to them is like a power loss."""
         pids = self._stop_processes()
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
@@ -158,7 +158,7 @@ class PostgresServer:
 
     @contextmanager
     def fresh(self) -> Iterator[str]:
-        """The URL of a database with the schema, that nobody has used."""
+        """The URL of a new database with the schema."""
         if not self.execute(f"SELECT 1 FROM pg_database WHERE datname = '{_TEMPLATE}'"):
             self.execute(f"CREATE DATABASE {_TEMPLATE}")
             migrate(self.url(_TEMPLATE))
@@ -190,7 +190,7 @@ def _command(program: str, *arguments: str) -> list[str]:
 
 
 def read_state(pid: int) -> str:
-    """A process's state as Linux tells it, such as T for stopped; nothing where it has gone."""
+    """A process's state as Linux tells it, such as T for stopped; empty if it has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
     except OSError:

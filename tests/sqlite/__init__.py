@@ -1,1 +1,1 @@
-"""What is true of the SQLite adapter alone: its files, its schema, its locks, its disk."""
+"""Tests of the SQLite adapter alone: its files, schema, locks and disk."""

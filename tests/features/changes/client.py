@@ -1,4 +1,4 @@
-"""A client of many changes, which sends lines and reads their results as they come."""
+"""A client of many changes, which sends lines and reads results as they arrive."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""A client that follows a store's events, and comes back with Last-Event-ID whenever it must."""
+"""A client that follows a store's events, and reconnects with Last-Event-ID whenever it must."""
 
 import threading
 import time

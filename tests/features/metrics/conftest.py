@@ -13,7 +13,7 @@ from tests.service import Service
 def metered_service(
     database_kind: Kind, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Service]:
-    """A running service with metrics, shared by tests that look at growth alone."""
+    """A running service with metrics, shared by tests that check only growth."""
     folder = tmp_path_factory.mktemp("metered")
     with database_kind.fresh(folder) as url, metered(folder, database=url) as running:
         yield running

@@ -93,7 +93,7 @@ def test_a_token_is_shown_once_and_revoked(driver: PageDriver) -> None:
     token = driver["#credential"].inner_text()
     assert driver.list_plants(token) == []
     of_display = driver["#tokens li"].filter(has_text="wall display")
-    expect(driver["#tokens li"].filter(has_text="(this one)")).to_have_count(1)
+    expect(driver["#tokens li"].filter(has_text="(this session)")).to_have_count(1)
     expect(of_display).to_contain_text("list · never used · expires on")
     driver["#access .back"].click()
     expect(driver["#plants"]).to_be_visible()

@@ -1,4 +1,4 @@
-"""The reference at ``/docs`` in somebody's hands."""
+"""Drives the reference at ``/docs`` for tests."""
 
 from playwright.sync_api import Locator, expect
 
@@ -22,7 +22,7 @@ def try_out(driver: PageDriver, operation_id: str) -> Locator:
 
 
 def send(form: Locator, status: str) -> Locator:
-    """Send the request, whose response has this status; where its body is shown."""
+    """Send the request, check the response's status, and return the element of its body."""
     form.get_by_role("button", name="Send").click()
     expect(form.get_by_role("status")).to_contain_text(status)
     return form.locator(".result pre").last

@@ -1,1 +1,1 @@
-"""What an operator watches."""
+"""Tests of the feature status."""

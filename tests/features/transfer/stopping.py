@@ -1,4 +1,4 @@
-"""The program, stopped by a signal at one of its writes to the database, on either kind."""
+"""The program, stopped by a signal at one of its writes to a database of either kind."""
 
 import os
 import signal

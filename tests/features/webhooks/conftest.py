@@ -13,7 +13,7 @@ from tests.service import Service
 
 __all__ = ["database_kind", "fixture"]
 
-# Retries come at once, but for the last ones.
+# Retries come at once, except for the last.
 SETTINGS = {"webhook_allow_private": "true", "webhook_retries": "0.1,0.2,0.3"}
 
 
@@ -30,7 +30,7 @@ def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    """A receiver that accepts all messages, until it is told otherwise."""
+    """A receiver that accepts all messages, unless a test changes its response."""
     with Receiver() as running:
         yield running
 

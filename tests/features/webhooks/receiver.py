@@ -1,4 +1,4 @@
-"""A program that webhooks lead to: it keeps what it is sent, and responds as it is told."""
+"""A receiver of webhooks: it keeps the messages, and responds as the test chooses."""
 
 import json
 import threading
@@ -34,7 +34,7 @@ class Received(Struct, frozen=True):
         return self.content["data"]
 
     def verify(self, secret: str) -> None:
-        """Verify it as the official package does; it raises an error where that fails."""
+        """Verify it as the official package does; raise an error if that fails."""
         Webhook(secret).verify(self.body, dict(self.headers))
 
 

@@ -1,4 +1,4 @@
-"""A service that shows the way in, and pastes of what it shows into a shell."""
+"""A service that shows a sign-in link, and a shell for the commands that it shows."""
 
 import re
 import subprocess
@@ -51,7 +51,7 @@ class Welcoming(Service):
 
 
 def paste(command: str, home: Path) -> str:
-    """What a command prints in another terminal."""
+    """Run a command in another terminal; return its output."""
     done = subprocess.run(
         ["sh", "-c", command],
         capture_output=True,

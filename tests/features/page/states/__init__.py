@@ -1,6 +1,6 @@
-"""The states that the page can be in, each with the way to it: for looking at all of them.
+"""The states of the page, each with the steps that lead to it, to check all of them.
 
-Invariant: what has ``@flow`` in a module of this folder is looked at; nothing lists it again.
+Invariant: every ``@flow`` in a module of this folder is checked; no other list names it.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Signing in, and what is seen first."""
+"""Signing in, and the first view."""
 
 import time
 from collections.abc import Iterator

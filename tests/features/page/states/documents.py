@@ -1,4 +1,4 @@
-"""The reference, to read."""
+"""The reference."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Importing a file, from its choice to what became of its lines."""
+"""Importing a file, from its choice to the result of its lines."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What states are made with: a page, a store to fill; and the register of the ways to them."""
+"""Sets up states: a page, and a store to fill; and registers the flows that lead to them."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -45,20 +45,20 @@ def browse(driver: PageDriver) -> PageDriver:
     return driver
 
 
-# Names each state that the page is in on the way, and goes on when that has been looked at.
+# Names each state along the flow, and continues after the state has been checked.
 Flow = Callable[[PageDriver], Iterator[str]]
 FLOWS: dict[str, Flow] = {}
 
 
 def flow(way: Flow) -> Flow:
-    """Have the states on this way looked at, on a phone that begins with an empty store."""
+    """Have the states of this flow checked; on a phone, starting with an empty store."""
     assert way.__name__ not in FLOWS
     FLOWS[way.__name__] = way
     return way
 
 
 def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:
-    """Requests to such addresses are answered with this error from now on."""
+    """Respond to requests to such addresses with this error from now on."""
     body = json.dumps({"error": number, "message": message})
     driver.respond(pattern, number // 100, body)
 

@@ -1,4 +1,4 @@
-"""A list that cannot be loaded, or not whole, or not by this token."""
+"""A list that fails to load, wholly or in part, or that the token may not list."""
 
 from collections.abc import Iterator
 
