@@ -10,6 +10,10 @@ from plantstore.core.database import Row
 class Queries(Protocol):
     """Reads named queries."""
 
+    @property
+    def location(self) -> str:
+        """Where the database is: a text that is the same for the same database."""
+
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         """All rows of a named query."""
 
@@ -18,10 +22,6 @@ class Session(Queries, Protocol):
     """A connection for administration; it raises ``SetupError``, which says what to do."""
 
     before_commit: Callable[[], object]  # an error that it raises prevents the commit
-
-    @property
-    def location(self) -> str:
-        """Where the database is: a text that is the same for the same database."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Commit all queries of the block or none; transactions run one at a time."""

@@ -79,6 +79,7 @@ class SQLiteReader:
     """Runs named queries on a connection that only reads."""
 
     def __init__(self, path: Path, connection: apsw.Connection) -> None:
+        self.location = str(path)
         self._path = path
         self._connection = connection
         self._sql = load_queries("plantstore.sqlite")

@@ -4,7 +4,7 @@ Invariant: members, tokens, quotas and all other stores are not changed.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,25 +12,24 @@ from plantstore.cli.output import Output
 from plantstore.cli.plant_changes import change_plants
 from plantstore.core.errors import SetupError
 from plantstore.core.model import Store
-from plantstore.databases import open_session
+from plantstore.databases import reading
 from plantstore.features.backups.backup import explained
 from plantstore.features.backups.restore import copy_backup
 from plantstore.sql.administration.records import find_store, list_stores, require_store
 from plantstore.sql.changes import Wanted, find_plants, read_plants
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 from plantstore.sqlite.connection import migrate
-from plantstore.sqlite.session import SQLiteSession
 
 
 @contextmanager
-def open_backup(backup: str) -> Iterator[Session]:
-    """A session on the database of a URL, or on a verified copy of a file, with the newest schema.
+def open_backup(backup: str) -> Iterator[Queries]:
+    """Queries of the database of a URL, or on a verified copy of a file, with the newest schema.
 
     :raises SetupError: it cannot be used.
     """
     if "://" in backup:
-        with closing(open_session(backup)) as session:
-            yield session
+        with reading(backup) as queries:
+            yield queries
         return
     path = Path(backup).absolute()
     with TemporaryDirectory(prefix="plantstore-") as folder:
@@ -38,12 +37,12 @@ def open_backup(backup: str) -> Iterator[Session]:
         with explained(f"nothing was restored from {path}", file):
             copy_backup(path, file)
             migrate(file)
-        with closing(SQLiteSession(f"sqlite:///{file}")) as session:
-            yield session
+        with reading(f"sqlite:///{file}") as queries:
+            yield queries
 
 
 def restore_store(
-    session: Session, backup: Session, name: str, ids: Sequence[int], output: Output, **how: bool
+    session: Session, backup: Queries, name: str, ids: Sequence[int], output: Output, **how: bool
 ) -> None:
     """Change the plants of a store, or those with these ids, to what the backup has.
 
@@ -73,14 +72,14 @@ def restore_store(
     change_plants(session, store, find, output, command="restore", **how)
 
 
-def _find_same(session: Session, store: Store) -> Store | None:
+def _find_same(session: Queries, store: Store) -> Store | None:
     same = (store.store_id, store.created_at)
     stores = list_stores(session)
     return next((it for it in stores if (it.store_id, it.created_at) == same), None)
 
 
 def _read_wanted(
-    session: Session, store_id: int, backup: Session, earlier_id: int, ids: Sequence[int]
+    session: Session, store_id: int, backup: Queries, earlier_id: int, ids: Sequence[int]
 ) -> Iterator[Wanted]:
     """The wanted states: the backup's plants with these ids, or all plants of both."""
     if ids:

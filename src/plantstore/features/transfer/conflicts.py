@@ -15,13 +15,13 @@ from plantstore.features.transfer.tables import (
     read_rows,
 )
 from plantstore.sql.administration.records import find_store, require_store
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries
 
 _SAME_IN_EVENTS = slice(EVENTS.columns.index("user_id"))  # users may have other numbers
 
 
 def find_conflicts(
-    source: Session, target: Session, name: str | None, stores: Stores
+    source: Queries, target: Queries, name: str | None, stores: Stores
 ) -> Iterator[str]:
     """Describe what only the target has, in all stores or in the store with this name."""
     users, store_rows, tokens = (
@@ -48,7 +48,7 @@ def find_conflicts(
             yield f"{own} token {token_id_of(token_hash)} {where}"
 
 
-def is_earlier(source: Session, target: Session, ours: StoreRow, theirs: StoreRow) -> bool:
+def is_earlier(source: Queries, target: Queries, ours: StoreRow, theirs: StoreRow) -> bool:
     """Whether the target's store is an earlier state of the source's, by the source's events.
 
     If the revisions are equal, the verification compares all events.
@@ -66,7 +66,7 @@ def is_earlier(source: Session, target: Session, ours: StoreRow, theirs: StoreRo
     return is_same and ours.trimmed <= theirs.revision <= ours.revision
 
 
-def _find_conflicts_of_store(source: Session, target: Session, name: str) -> Iterator[str]:
+def _find_conflicts_of_store(source: Queries, target: Queries, name: str) -> Iterator[str]:
     ours, theirs = require_store(source, name), find_store(target, name)
     if theirs is not None and theirs.store_id != ours.store_id:
         yield f"the store {name!r} with the number {theirs.store_id}"

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
-from plantstore.databases import create_database, open_session, require_database
+from plantstore.databases import create_database, open_session, reading, require_database
 from plantstore.features.transfer.conflicts import find_conflicts, is_earlier
 from plantstore.features.transfer.tables import (
     ALL,
@@ -34,7 +34,7 @@ from plantstore.features.transfer.tables import (
     read_rows,
 )
 from plantstore.sql.administration.records import require_store
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 MAX_ROWS = 10_000  # per transaction, except for a later copy of a store
 MAX_STORES = 1000  # per transaction
@@ -49,7 +49,7 @@ def open_copy(source_url: str, target_url: str, store: str | None = None) -> Ite
     :raises SetupError: a database cannot be used, both are the same, or there is no such store.
     """
     require_database(source_url, "name another source")
-    with closing(open_session(source_url)) as source, source.snapshot():
+    with reading(source_url) as source:
         create_database(target_url)
         with closing(open_session(target_url)) as target:
             if source.location == target.location:
@@ -64,7 +64,7 @@ class Copy:
     they have processed. ``written`` counts the written rows by kind.
     """
 
-    def __init__(self, source: Session, target: Session, store: str | None = None) -> None:
+    def __init__(self, source: Queries, target: Session, store: str | None = None) -> None:
         self._source = source
         self._target = target
         self._store = store
@@ -227,7 +227,7 @@ class Copy:
                 ((self._user_ids[user_id], _),) = self._target.query("find_user", subject)
         return self._user_ids[user_id]
 
-    def _read_stores(self, session: Session, stores: Stores) -> Iterator[StoreRow]:
+    def _read_stores(self, session: Queries, stores: Stores) -> Iterator[StoreRow]:
         return (StoreRow(*row) for row in read_rows(session, STORES, stores))
 
     def _refuse(self, table: Table, row: Row) -> None:

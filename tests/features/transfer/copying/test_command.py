@@ -28,3 +28,12 @@ def test_a_copy_names_both_its_databases(program: Program) -> None:
     said = program.refusal("--database", program.database, *copy, status=2)
     assert "name the databases with --from and --to" in said
     assert not (program.folder / "x.db").exists()
+
+
+def test_a_backup_that_was_copied_or_restored_from_can_be_replaced(program: Program) -> None:
+    program.out("backup", "backup.db")
+    program.out("copy", "--from", "sqlite:///backup.db", "--to", "sqlite:///copy.db")
+    restore = ("restore", "sqlite:///backup.db", "--store", "nursery", "--yes")
+    program.out(*restore)
+    assert not (program.folder / "backup.db-lock").exists()
+    program.out("backup", "backup.db")
