@@ -40,10 +40,13 @@ def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
         create = Message("POST", "/plants").adding(
             "Authorization", f"Bearer {service.make_token()}"
         )
-        create = create.carrying(b'{"id": 1, "name": "Ficus"}')
-        service.break_disk()
+        first, create = (create.carrying(b'{"id": %d, "name": "Ficus"}' % n) for n in (1, 2))
+        readiness, liveness = Message("GET", "/readyz"), Message("GET", "/livez")
         with Connection(service.origin) as connection:
-            connection.send(create, Message("GET", "/readyz"), create, Message("GET", "/livez"))
+            connection.send(first, readiness, liveness)  # so that later none waits to be parsed
+            assert [connection.receive().status for _ in range(3)] == [200, 200, 200]
+            service.break_disk()
+            connection.send(create, readiness, create, liveness)
             assert [connection.receive().number for _ in range(3)] == [50303, 50302, 50302]
             assert connection.receive().json == ALIVE
         assert service.process.wait(30) == 1
