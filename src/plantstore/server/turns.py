@@ -1,4 +1,4 @@
-"""Accepts connections, and gives networks their turns: a flood delays only its own network.
+"""Accepts connections, and gives networks their turns: a flood delays mostly its own.
 
 Invariant: an iteration of the event loop has at most a quantum of this work.
 """

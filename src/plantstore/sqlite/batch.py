@@ -32,7 +32,7 @@ from plantstore.sql.queries import load_queries
 
 _CLEAN_INTERVAL_MS = 60_000
 _MAX_FREED_PAGES = 500
-_ROWS = 16  # events that are inserted at once, in two thirds of the time
+_ROWS = 16  # events that a statement inserts
 _COLUMNS = 10  # of an event
 _MORE_VALUES = f", ({', '.join('?' * _COLUMNS)})"
 _NOTHING: frozenset[Scope] = frozenset()

@@ -118,9 +118,7 @@ def test_a_word_that_is_typed_without_a_field_is_no_shortcut(fern: PageDriver) -
     fern["#grid"].focus()
     fern.type("Tilia and Monstera", delay=60)
     expect(fern["#grid"]).to_be_focused()
-    fern["#grid"].press("Enter")
-    fern.page.keyboard.press("Escape")
-    fern.page.wait_for_timeout(1100)
+    fern.page.wait_for_timeout(1100)  # later, a letter begins a word of its own
     fern["#grid"].press("n")
     expect(fern["#add-name"]).to_be_focused()
 
