@@ -2,11 +2,14 @@
 
 The count is nearly the same on every run, even on a busy machine, so a change of one percent shows.
 It excludes the kernel and periodic work. Several clients send a request each, and the next one when
-all have responses. Settings come from the environment: ``PLANTSTORE_METRICS=127.0.0.1:9464 python
+all have responses. The service is stopped while they send, so all requests arrive at once, and the
+writes are one batch. Settings come from the environment: ``PLANTSTORE_METRICS=127.0.0.1:9464 python
 -m bench.instructions``.
 """
 
+import os
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -31,8 +34,8 @@ _START_SECONDS = 3  # the work just after a start is done by then
 _TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
 _SETTINGS = {"PLANTSTORE_SLOW_REQUEST": "0"}  # under valgrind all are slow, and would be logged
 _KINDS = (
-    *("create", "create, traced", "delete", "list, from the database"),
-    *("list, same bytes", "list, same bytes, traced", "events"),
+    *("create", "create, traced", "create, keyed", "delete"),
+    *("list, from the database", "list, same bytes", "list, same bytes, traced", "events"),
 )
 
 
@@ -52,7 +55,7 @@ def main() -> None:
         count = partial(_count, service, out)
         idle, seconds = count(partial(time.sleep, _IDLE_SECONDS))
         for kind in _KINDS:
-            load = partial(_load, clients, store.token, make_requests(kind))
+            load = partial(_load, service, clients, store.token, make_requests(kind))
             load(_WARM_ROUNDS)
             total, took = count(partial(load, _ROUNDS))
             own = (total - idle / seconds * took) / (_CLIENTS * _ROUNDS)
@@ -60,12 +63,18 @@ def main() -> None:
 
 
 def _load(
-    clients: Sequence[HTTPConnection], token: str, requests: Iterator[Request], rounds: int
+    service: Server,
+    clients: Sequence[HTTPConnection],
+    token: str,
+    requests: Iterator[Request],
+    rounds: int,
 ) -> None:
     headers = {"Authorization": f"Bearer {token}"}
     for _ in range(rounds):
+        os.kill(service.pid, signal.SIGSTOP)
         for client in clients:
             send(client, next(requests), headers)
+        os.kill(service.pid, signal.SIGCONT)
         for client in clients:
             receive(client)
 

@@ -15,10 +15,11 @@ Request = tuple[str, str, str | None, dict[str, str]]  # method, path, body, hea
 
 def make_requests(kind: str) -> Iterator[Request]:
     """Endless requests of a kind; traced requests have headers as proxies add them."""
-    first = 10**15 * (2 if "traced" in kind else 1)
+    first = 10**12 * len(kind)
     for number in count(1):
         trace = {"traceparent": f"00-{number:032x}-{number:016x}-01", "X-Request-Id": f"{number:x}"}
         headers = trace | {"X-Forwarded-For": "203.0.113.7"} if "traced" in kind else {}
+        headers |= {"Idempotency-Key": f"{number:032x}"} if "keyed" in kind else {}
         plant = f'{{"id":{first + number},"name":"Monstera deliciosa","tag":"tropical"}}'
         requests = {
             "create": ("POST", "/plants", plant),
@@ -26,7 +27,7 @@ def make_requests(kind: str) -> Iterator[Request]:
             "events": ("GET", "/events", None),
             "list, from the database": ("GET", f"{_LIST}&after={encode_cursor(number)}", None),
         }
-        method, path, body = requests.get(kind.removesuffix(", traced"), ("GET", _LIST, None))
+        method, path, body = requests.get(kind.partition(", t")[0].removesuffix(", keyed"), ("GET", _LIST, None))
         yield method, path, body, headers
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from plantstore.core.errors import RequestError
 from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines
-from plantstore.server.tracing import MAX_LINES, NAMES, TracingLines, read_line
+from plantstore.server.tracing import IDEMPOTENCY_KEY, MAX_LINES, NAMES, TracingLines, read_line
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection
@@ -29,6 +29,7 @@ TRACES = (
     *(b"X-Request-Id: own", b"x-request-id:\town \t", b"X-REQUEST-ID: a b", b"X-Request-Id:"),
     *(b"X-Forwarded-For: 192.0.2.1, 10.0.0.1", b"x-forwarded-for: \xe4", b"X-Real-IP: 192.0.2.1"),
     *(b"CF-Ray: 1", b"X-B3-TraceId: 1", b"X-Request-Id : own", b" X-Request-Id: own"),
+    *(b"Idempotency-Key: k-1", b"idempotency-KEY:\tk 2\xe4 ", b"Idempotency-Key:"),
     *(b"X-FORWARDED-FOR: 192.0.2.2", b"TRACEparent: 2", b"x-REQUEST-id: own"),
     b"\r\n".join([b"X-Request-Id: a b", *[b"baggage: a"] * 40]),
     *(b"X-Request-Id: a\rb", b"X-Request-Id: a\nHost: b", b"X-Request-Id: a\x00", b"X-Request-Id"),
@@ -82,9 +83,10 @@ def expect_as_parsed(found: Head, data: bytes) -> None:
     first = parsed.method, parsed.path, parsed.query
     assert (request.method, request.path, request.query) == first
     assert (size, request.id) == (parsed_size, parsed.id)
-    headers = dict(parsed.headers)
-    traces = {name: headers.pop(name, b"") for name in NAMES}
-    assert request.headers == headers
+    traces = {name: parsed.headers.get(name, b"") for name in NAMES}
+    headers = {name: value for name, value in parsed.headers.items() if name not in NAMES}
+    key = parsed.headers.get(IDEMPOTENCY_KEY)
+    assert request.headers == (headers if key is None else headers | {IDEMPOTENCY_KEY: key})
     assert {name: read_line(request.lines, name) for name in NAMES} == traces
     assert fields.length == parsed_fields.length
     assert not parsed_fields.is_chunked

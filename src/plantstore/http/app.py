@@ -151,13 +151,13 @@ class App:
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._notify_observers(request, response, seconds)
-        cost = _measure_cost(request, response)
-        if request.caller is not None:
-            self.turns.charge(request.caller.principal, cost)
+        if request.caller is not None and self.turns.users.are_several:
+            self.turns.charge(request.caller.principal, _measure_cost(request, response))
         if request.holder is None:  # without a valid token, no user's turn was taken
             with suppress(asyncio.CancelledError):
                 network = network_of(self.client_address(request))
-                await self.turns.take_of_network(network, ROUTED + cost)
+                cost = ROUTED + _measure_cost(request, response)
+                await self.turns.take_of_network(network, cost)
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)

@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
         if self._phase is REQUEST and not self._buffer and data[0] == _GET:
             response, own_id = self._get_cached(data), b""
             if response is None and data.find(_END) + len(_END) == len(data) <= MAX_HEAD:
-                known, own_id = self._tracing.leave_out(data)
+                known, own_id, _ = self._tracing.leave_out(data)
                 response = None if known is data else self._get_cached(known)
             if response is not None:
                 self._repeat(response, own_id)

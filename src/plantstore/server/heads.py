@@ -16,7 +16,14 @@ from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
 from plantstore.server.messages import Request
-from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, TracingLines, read_id
+from plantstore.server.tracing import (
+    IDEMPOTENCY_KEY,
+    MAX_LINES,
+    NAMES,
+    REQUEST_ID,
+    TracingLines,
+    read_id,
+)
 
 MAX_HEAD = 16 * 1024
 MAX_HEADERS = 100
@@ -76,16 +83,17 @@ class KnownLines:
         first_line = _read_first_line(target)
         if first_line is None or not end or len(head) > MAX_HEAD - len(end):
             return None
-        own_id, all_lines = b"", b""
+        own_id, key, all_lines = b"", None, b""
         fields = None if tracing.is_expected else self._fields.get(lines)
         if fields is None:
-            known, own_id = tracing.leave_out(lines)
+            known, own_id, key = tracing.leave_out(lines)
             fields = self._fields.get(known)
             if fields is None:
                 return None
             lines, all_lines = known, lines
         method, path, query = first_line
-        request = Request(own_id, method, fields.headers, path, query, address, lines=all_lines)
+        headers = fields.headers if key is None else {**fields.headers, IDEMPOTENCY_KEY: key}
+        request = Request(own_id, method, headers, path, query, address, lines=all_lines)
         if method == "GET" and not fields.length and not fields.connection:
             request.raw = target + version + lines + end
         return request, fields, rest
@@ -94,7 +102,7 @@ class KnownLines:
         """Store a head's lines, unless they are long or need special handling."""
         _, fields, _ = head
         target, _, all_lines = data.partition(_END)[0].partition(_VERSION_1_1)
-        lines, _ = TracingLines().leave_out(all_lines)
+        lines, *_ = TracingLines().leave_out(all_lines)
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
         is_plain = _read_first_line(target) and not (fields.is_chunked or fields.expects_continue)
         # Even with all possible tracing lines, these are not too many.

@@ -92,7 +92,7 @@ class FairQueue:
 
     def charge(self, key: Hashable, cost: int) -> None:
         """Charge more for a request: its size is known only after it was handled."""
-        if cost and self.users.are_several:
+        if cost:
             self._spend(key, cost)
 
     def _has_turn(self, key: Hashable) -> bool:
