@@ -27,7 +27,8 @@ def make_requests(kind: str) -> Iterator[Request]:
             "events": ("GET", "/events", None),
             "list, from the database": ("GET", f"{_LIST}&after={encode_cursor(number)}", None),
         }
-        method, path, body = requests.get(kind.partition(", t")[0].removesuffix(", keyed"), ("GET", _LIST, None))
+        name = kind.removesuffix(", traced").removesuffix(", keyed")
+        method, path, body = requests.get(name, ("GET", _LIST, None))
         yield method, path, body, headers
 
 

@@ -35,8 +35,8 @@ _LINE = re.compile(
     re.IGNORECASE,
 )
 _OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
-# Lines as most programs write them, with at most one id and one key, the groups; this takes half the
-# time.
+# Lines as most programs write them, with at most one id and one key: the groups. This takes half
+# the time.
 _USUAL_LINES = re.compile(
     rb"(?:\r\n(?:[Xx]-(?i:request-id): (?(1)(?!))(%s)|(?i:%s): (?(2)(?!))([!-~]++)"
     rb"|(?i:%s): [ -~]*+)){1,%d}+"
