@@ -2,7 +2,7 @@
 
 ``list`` requests the same page again, which is cached; ``read`` another page each time, from the
 database; ``changed`` the same page after each create. ``-traced`` adds headers like a proxy, which
-differ in each request.
+differ in each request; ``-keyed`` an Idempotency-Key.
 """
 
 from msgspec import Struct
@@ -58,6 +58,7 @@ SCENARIOS = {
     "create-32": _CREATE,
     "create-256": replace(_CREATE, connections=256),
     "create-traced": replace(_CREATE, script="create-traced"),
+    "create-keyed": replace(_CREATE, script="create-keyed"),
     "delete-32": _DELETE,
     "list-1": Scenario(plants=1, listed=1),
     "list-100": Scenario(),
