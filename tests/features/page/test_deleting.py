@@ -86,6 +86,17 @@ def test_one_that_is_being_deleted_is_not_deleted_again_and_does_not_take_the_fo
     assert len(driver.list_plants()) == 119
 
 
+def test_a_plant_whose_change_is_not_stored_yet_is_deleted(driver: PageDriver) -> None:
+    held = driver.hold("**/changes")
+    driver["#grid"].press("F2")
+    driver.type("Fern\n")
+    driver.wait_until(lambda: held.routes)
+    driver["#grid"].press("Delete")
+    held.release()
+    driver.assert_shows("Deleted Fern", "#message")
+    driver.assert_count("119 plants")
+
+
 def test_what_others_deleted_or_put_there_is_done(driver: PageDriver) -> None:
     driver.mute().page.reload()
     driver.assert_count("120 plants")

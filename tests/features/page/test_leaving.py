@@ -3,8 +3,6 @@
 Whatever the first user leaves has ``Secret`` in it.
 """
 
-import re
-
 import pytest
 from playwright.sync_api import expect
 
@@ -95,12 +93,12 @@ def test_an_import_that_was_refused_is_not_gone_on_with_by_another(
 
 
 def test_what_is_answered_too_late_shows_nothing(opened: PageDriver, ben: str) -> None:
-    held = opened.hold(re.compile("/(plants|changes)"), responses=True)
+    held = opened.hold("**/changes", responses=True)
     opened.submit_plant("Secret Ficus")
     opened["#rows .remove"].first.click()
     opened.wait_until(lambda: held.routes)
     opened.sign_out()
-    opened.assert_shows("1 change is not saved yet. Sign out and lose it?", "#ask")
+    opened.assert_shows("2 changes are not saved yet. Sign out and lose them?", "#ask")
     opened["#ask-yes"].click()
     held.release()
     opened.settle()

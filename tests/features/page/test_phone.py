@@ -59,14 +59,14 @@ def test_a_long_message_and_what_can_be_done_are_whole(phone: PageDriver) -> Non
 
 
 def test_why_a_plant_is_refused_can_be_read(phone: PageDriver) -> None:
-    phone.respond("**/plants", 403, '{"error": 40302, "message": "the store is full"}')
+    phone.respond("**/changes", 403, '{"error": 40302, "message": "the store is full"}')
     phone["#add-open"].tap()
     phone.type("Basil\n")
     phone.assert_shows("ask its owner for more space", "#message")
 
 
 def test_a_plant_has_a_sheet_when_it_is_stored(phone: PageDriver) -> None:
-    held = phone.hold("**/plants")
+    held = phone.hold("**/changes")
     phone["#add-open"].tap()
     phone.type("Basil\n")
     phone["#rows .name"].first.tap()

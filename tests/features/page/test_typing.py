@@ -84,10 +84,10 @@ def test_after_a_lost_response_a_plant_is_added_once(driver: PageDriver) -> None
         route.abort()
 
     driver.sign_in().open_add()
-    driver.route("**/plants", lose_response)
+    driver.route("**/changes", lose_response)
     driver.type("Fern\n")
     expect(driver["#offline"]).to_be_visible()
-    driver.page.unroute("**/plants")
+    driver.page.unroute("**/changes")
     driver.assert_shows("Added Fern (1)", "#message")
     assert driver.list_plants() == [{"id": 1, "name": "Fern"}]
 
@@ -142,7 +142,7 @@ def test_a_plant_that_is_not_stored_yet_can_be_edited(
     driver: PageDriver, *, is_stored_meanwhile: bool
 ) -> None:
     driver.sign_in().open_add()
-    held = driver.hold("**/plants")
+    held = driver.hold("**/changes")
     driver.type("Acer palmatum\n", delay=60)
     driver.wait_until(lambda: held.routes)
     for key in ("ArrowDown", "F2"):
@@ -156,3 +156,32 @@ def test_a_plant_that_is_not_stored_yet_can_be_edited(
     driver.assert_stored(1, "Acer rubrum", None)
     driver.assert_shows("Changed Acer rubrum", "#message")
     driver.assert_count("1 plant")
+
+
+def test_a_plant_that_is_not_stored_yet_can_be_tagged_and_deleted(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in().open_add()
+    held = driver.hold("**/changes")
+    driver.type("Basil\nMint\n", delay=60)
+    for key in ("ArrowDown", "Delete", "ArrowDown", "t"):
+        driver.page.keyboard.press(key)
+    driver.type("herb\n", delay=60)
+    expect(driver["#rows .row.gone"]).to_contain_text("Mint")
+    expect(driver["#rows .row.busy .pill"].nth(1)).to_have_text("herb")
+    driver.create_plants({"id": 2, "name": "Somebody else's"})
+    held.release()
+    driver.assert_stored(4, "Basil", "herb")
+    driver.assert_shows("Deleted Mint", "#announcements")
+    driver.assert_count("3 plants")
+    assert [plant["id"] for plant in driver.list_plants()] == [1, 2, 4]
+
+
+def test_an_identical_plant_of_somebody_else_is_another(driver: PageDriver) -> None:
+    driver.sign_in().open_add()
+    held = driver.hold("**/changes")
+    driver.type("Fern\n")
+    driver.wait_until(lambda: held.routes)
+    driver.create_plants({"id": 1, "name": "Fern"})
+    held.release()
+    driver.assert_shows("Added Fern (2)", "#message")
+    driver.assert_count("2 plants")

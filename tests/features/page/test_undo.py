@@ -27,6 +27,20 @@ def test_undo_is_of_the_last_action_alone(filled: PageDriver) -> None:
     filled.assert_stored(1, "Fern 1", "bed 1")
 
 
+def test_undo_is_of_the_last_action_though_it_is_not_done_yet(filled: PageDriver) -> None:
+    filled["#grid"].press("F2")
+    filled.type("Right\n")
+    filled.assert_shows("Changed Right", "#message")
+    held = filled.hold("**/changes")
+    for key in ("ArrowDown", "Delete", "ControlOrMeta+z"):
+        filled["#grid"].press(key)
+    filled.wait_until(lambda: held.routes)
+    held.release()
+    filled.assert_shows("Restored Fern 2", "#message")
+    filled.assert_stored(1, "Right", "bed 1")
+    filled.assert_stored(2, "Fern 2", "bed 1")
+
+
 def test_many_are_deleted_in_one_request_and_restored_by_one_key(filled: PageDriver) -> None:
     posts = filled.record_requests("POST")
     filled["#grid"].press("ControlOrMeta+a")

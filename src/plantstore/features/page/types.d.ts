@@ -45,11 +45,12 @@ interface Plant {
   place?: number;
 }
 
-/** A plant before and after, undefined if it does not exist; whether the page gave it its id; the row of a file that it
- * came from. */
+/** A plant before and after, undefined if it does not exist; its row in the list; whether the page gave it its id; the row
+ * of a file that it came from. */
 interface Change {
   before?: Plant;
   after?: Plant;
+  rowId?: string;
   isGiven?: boolean;
   row?: Row;
 }
@@ -74,13 +75,16 @@ interface Action {
   control: AbortController;
   tell: (isOver: boolean) => void;
   mayUndo: boolean;
+  isUndone?: boolean;
 }
 
-/** A change that is not stored yet, or was refused; `theirs` is the plant as somebody else has stored it meanwhile. */
+/** A change that is not stored yet, or was refused. `isUnknown`: sent without a result; `theirs` is the plant as somebody
+ * else has stored it meanwhile. */
 interface Pending extends Change {
   action: Action;
   state: "waiting" | "sent" | "refused" | "stored";
-  key: string;
+  rowId: string;
+  isUnknown?: boolean;
   error?: Failure;
   theirs?: Plant | null;
 }
@@ -99,9 +103,7 @@ interface StoreEvent {
 interface ApiEvents {
   refused: (message: string) => void;
   barred: () => void;
-  unreachable: () => void;
-  reached: () => void;
-  isAway: () => boolean;
+  away: (isAway: boolean) => void;
 }
 
 /** What `Session` reports of other tabs. */
@@ -164,7 +166,7 @@ interface ApiResponse {
 
 interface Page {
   plants: Plant[];
-  next: (() => Promise<Page>) | null;
+  isLast: boolean;
 }
 
 interface Me {

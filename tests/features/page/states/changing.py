@@ -19,12 +19,12 @@ def adding(driver: PageDriver) -> Iterator[str]:
     driver.page.keyboard.press("Enter")
     driver.assert_shows("Added", "#message")
     yield "added"
-    respond_with_error(driver, "**/plants", 40302, "the store is full: delete plants")
+    respond_with_error(driver, "**/changes", 40302, "the store is full: delete plants")
     driver["#add-name"].focus()
     driver.type("Another\n")
     expect(driver[".row.refused"]).to_be_visible()
     yield "add_refused"
-    abort_requests(driver, "**/plants", "**/livez")
+    abort_requests(driver, "**/changes", "**/livez")
     driver.type("And another\n")
     expect(driver["#offline"]).to_be_visible()
     yield "adding_offline"

@@ -11,7 +11,7 @@ const GREAT = "9223372036854775807";
 const read = (text) => readTable(typeof text === "string" ? new TextEncoder().encode(text).buffer : text);
 const store = (...rows) => {
   const plants = new Plants();
-  plants.append(rows.map(([id, name, tag]) => ({ id, name, ...(tag && { tag }) })));
+  plants.apply(new Map(rows.map(([id, name, tag]) => [id, { id, name, ...(tag && { tag }) }])));
   plants.isComplete = true;
   return plants;
 };

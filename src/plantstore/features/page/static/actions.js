@@ -1,7 +1,7 @@
 // What the user does to plants. Each action has its changes, which the queue sends, one message at the foot of
 // the page, and one undo, which reverses the changes.
 
-import { ApiError, ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
+import { ApiError, NOT_AS_EXPECTED } from "./api.js";
 import { $, announce, ask, choose, focusPlants, isNarrow, makeButton, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { isSame, listContents } from "./plant.js";
@@ -12,10 +12,9 @@ import { rich, t } from "./texts.js";
 export const ASK_ABOVE = 50;
 const LONG = 20; // changes: a longer action shows its progress
 const STAY = 60_000; // milliseconds
-const ANNOUNCE_EVERY = 10_000;
 
 let timer = 0;
-let announced = 0;
+let made = 0; // plants
 
 /** @param {Content} content @param {Actions} [actions] @param {"done" | "failed" | "progress"} [kind] */
 export function say(content, actions = {}, kind = "done") {
@@ -29,9 +28,7 @@ export function say(content, actions = {}, kind = "done") {
   $("message").hidden = !content.length;
   if (hadFocus) focusPlants();
   if (kind === "done") timer = setTimeout(hideMessage, STAY);
-  if (kind === "progress" && Date.now() - announced < ANNOUNCE_EVERY) return;
-  announced = Date.now();
-  announce($("message-text").textContent ?? "");
+  if (kind !== "progress") announce($("message-text").textContent ?? "");
 }
 
 export const hideMessage = () => say([], {}, "progress");
@@ -51,7 +48,10 @@ export function perform(kind, changes, store = list.store, ended = (action) => t
     else if (total > LONG) say(told, { [t("stop")]: stop }, "progress");
   }
   /** @type {Action} */ const action = { kind, store, total, done: [], refused: [], control, tell, mayUndo };
-  for (const change of changes) queue.push({ action, state: "waiting", key: makeKey(), ...change });
+  for (const change of changes) {
+    const rowId = change.before ? idOf(change) : `+${made++}`; // which is no other plant's
+    queue.push({ action, state: "waiting", rowId, ...change });
+  }
   tell(false);
   redraw();
   run();
@@ -81,17 +81,18 @@ export function retry(item) {
   run();
 }
 
-/** @param {Plant} before @param {Plant} after */
-export function edit(before, after) {
-  const own = queue.filter((item) => item.action.kind !== "add" && item.after?.id === before.id);
+/** @param {Plant} before @param {Plant} after @param {string} rowId */
+export function edit(before, after, rowId) {
+  const own = queue.filter((item) => item.rowId === rowId && item.action.store === list.store);
   for (const item of own) if (item.state === "refused") drop(item);
   const base = own.findLast(({ state }) => state !== "refused")?.after ?? before; // the plant after the pending changes
-  if (!isSame(base, after)) perform("edit", [{ before: base, after }]);
+  const wanted = { ...after, id: base.id };
+  if (!isSame(base, wanted)) perform("edit", [{ before: base, after: wanted, rowId }]);
 }
 
 /** @param {string[]} ids @param {string} [tag] none to remove it */
 export async function retag(ids, tag) {
-  const changes = pick(ids).map((before) => ({ before, after: { ...before, tag, etag: undefined } }));
+  const changes = pick(ids).map(({ before, rowId }) => ({ before, after: { ...before, tag, etag: undefined }, rowId }));
   const different = changes.filter(({ before, after }) => !isSame(before, after));
   const title = t(tag ? "tag.ask" : "untag.ask", { tag, n: different.length });
   const [verb, kind] = tag ? [t("tag.set"), "primary"] : [t("tag.remove"), "danger"];
@@ -101,22 +102,31 @@ export async function retag(ids, tag) {
 
 /** @param {string[]} ids */
 export async function remove(ids) {
-  const plants = list.may("delete") ? pick(ids) : [];
-  const title = t("delete.ask", { n: plants.length });
-  if (plants.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete")))) return;
-  const changes = plants.map((before) => ({ before }));
+  const changes = list.may("delete") ? pick(ids) : [];
+  const title = t("delete.ask", { n: changes.length });
+  if (changes.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete")))) return;
+  for (const item of ids.flatMap((id) => list.findPending(id) ?? [])) if (item.state === "refused") discard(item);
   perform("delete", changes);
   if (document.activeElement?.matches("body, #grid *")) focusPlants();
 }
 
-/** The plants with these ids, except those with pending changes. @param {string[]} ids */
+/** The plants in these rows, as they are after their pending changes. @param {string[]} ids */
 function pick(ids) {
-  const busy = new Set(queue.map(({ before }) => before?.id));
-  return ids.flatMap((id) => (busy.has(id) ? [] : (list.plants.get(id) ?? [])));
+  const waiting = queue.filter(({ action, state }) => action.store === list.store && state !== "refused");
+  const pending = new Map(waiting.map((item) => [item.rowId, item]));
+  return ids.flatMap((rowId) => {
+    const item = pending.get(rowId);
+    const before = item ? item.after : list.plants.get(rowId);
+    return before ? { before, rowId } : [];
+  });
 }
 
-/** @param {Action} [action] by default the last action in this store */
-export function undo(action = undos.findLast(({ store }) => store === list.store)) {
+/** By default the last action in this store; an action that is not done yet is undone then. @param {Action} [chosen] */
+export function undo(chosen) {
+  const here = (/** @type {Action} */ { store, mayUndo, isUndone }) => store === list.store && mayUndo && !isUndone;
+  const pending = queue.findLast(({ action, state }) => here(action) && state !== "refused")?.action;
+  if (!chosen && pending) return Object.assign(pending, { isUndone: true });
+  const action = chosen ?? undos.findLast(here);
   if (!action || !undos.includes(action)) return say(rich("undo.none"));
   undos.splice(undos.indexOf(action), 1);
   const { kind, store, done } = action;
@@ -129,6 +139,7 @@ export function undo(action = undos.findLast(({ store }) => store === list.store
 export function tellEnd(action, left = [], more = {}) {
   const { kind, store, done, refused, mayUndo } = action;
   if (done.length && mayUndo) undos.push(action);
+  if (action.isUndone && !refused.length) return undo(action);
   const where = list.store === store ? "" : ` ${t("in.store", { store: store.name })}`;
   const text = done.length ? [...rich(`done.${kind}`, valuesOf(done)), where] : [];
   /** @type {Actions} */ const ways = done.length && mayUndo ? { [t("undo")]: () => undo(action) } : {};
@@ -144,7 +155,6 @@ function tellRefused({ kind, store, total, control, refused }, text, ways, where
   const [{ error, theirs }] = refused;
   const isHere = list.store === store;
   if (error?.number === NOT_AS_EXPECTED && total === 1 && kind === "edit" && isHere) return solve(refused[0], theirs);
-  if (kind === "add" && error?.number === ID_TAKEN) list.refresh();
   if (control.signal.aborted) return say([...text, ...rich("stopped", { n: refused.length })], ways);
   const isInRow = total === 1 && (kind === "add" || kind === "edit");
   if (!isInRow) for (const item of refused) drop(item);

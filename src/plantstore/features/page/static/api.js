@@ -7,6 +7,7 @@ import { parseExactly, writePlant } from "./plant.js";
 import { explainError, t } from "./texts.js";
 
 const TIMEOUT = 60_000; // milliseconds without a byte from the server
+const PING = 2_000; // milliseconds
 const MAX_TRIES = 8;
 const MAX_PAUSE = 30; // seconds
 const JSON_BODY = { "Content-Type": "application/json" };
@@ -15,7 +16,7 @@ const TYPES = ["application/json", "application/x-ndjson", STREAM];
 
 // The error numbers that the page handles.
 export const ID_TAKEN = 40003;
-const ALREADY_STORED = 40004;
+export const ALREADY_STORED = 40004;
 export const NO_PLANT = 40401;
 export const NO_PATH = 40402;
 export const TRIMMED = 41001;
@@ -39,16 +40,14 @@ export const isPassing = ({ status }) => [0, 409, 429, 503].includes(status ?? -
 /** @param {Failure} error */
 export const isBarred = ({ status, number }) => status === 403 || number === NO_STORE;
 
-// Not crypto.randomUUID, which browsers offer only with TLS.
-export const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
-
 /** Sends all requests of this page; signing out aborts them. */
 export class Api {
   /** @type {string | null} */ #token = null;
   #session = new AbortController();
   /** @type {Map<string, Store>} */ #stores = new Map();
+  #isAway = false; // the server is unreachable, and is pinged
 
-  /** `on` is notified of what concerns the whole page, and knows whether the server is away. @param {ApiEvents} on */
+  /** `on` is notified of what concerns the whole page. @param {ApiEvents} on */
   constructor(on) {
     this.on = on;
   }
@@ -88,9 +87,22 @@ export class Api {
     return response.text ? parse(response, JSON.parse) : null;
   }
 
-  isLive() {
-    const asked = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(4_000) });
-    return asked.then(({ ok }) => ok).catch(() => false);
+  /** Pings the server until it is back. */
+  async #ping() {
+    if (this.#isAway) return;
+    this.#setAway(true);
+    while (this.#isAway) {
+      await pause(PING);
+      const asked = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(2 * PING) });
+      if (await asked.then(({ ok }) => ok).catch(() => false)) this.#setAway(false);
+    }
+  }
+
+  /** @param {boolean} isAway */
+  #setAway(isAway) {
+    if (this.#isAway === isAway) return;
+    this.#isAway = isAway;
+    this.on.away(isAway);
   }
 
   // Retries while the failure may be temporary, and while the server is away. Only for requests that
@@ -106,7 +118,7 @@ export class Api {
         if (!mayPass(error) || tries === MAX_TRIES) throw error;
         const seconds = Math.min(error.retryAfter ?? Math.min(tries, 5), MAX_PAUSE);
         do await pause(1000 * seconds, ended);
-        while (this.on.isAway());
+        while (this.#isAway);
       }
     }
   }
@@ -119,7 +131,7 @@ export class Api {
     const options = { method, body, headers: { ...authorization, ...headers } };
     const response = await this.#fetch(target, options, this.#endedBy(signal), hear);
     const { status } = response;
-    this.on.reached();
+    this.#setAway(false);
     if (status === 204 || (status < 202 && TYPES.some((type) => isOfType(response.headers, type)))) return response;
     throw this.tell(readRefusal(response));
   }
@@ -153,7 +165,7 @@ export class Api {
       return { status, headers, text };
     } catch {
       ended.throwIfAborted();
-      if (!isStream) this.on.unreachable(); // a proxy may cut off a stream
+      if (!isStream) this.#ping(); // a proxy may cut off a stream
       throw new ApiError(0, 0, t("error.away"));
     } finally {
       clearTimeout(deadline);
@@ -175,23 +187,20 @@ export class Store {
     this.path = `stores/${name}`;
   }
 
-  /** A page of plants, and the function that reads the next page. @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
-  async list(query, signal) {
-    const response = await this.api.ask("GET", `${this.path}/plants${query}`, { signal });
-    const [, more] = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
-    return { plants: parse(response, parseExactly), next: more ? () => this.list(more, signal) : null };
+  /** The pages of the list. @param {string} query @param {AbortSignal} signal @param {(error: Failure) => boolean} [mayPass] @returns {AsyncGenerator<Page>} */
+  async *pages(query, signal, mayPass) {
+    for (let next = query; next; ) {
+      const read = () => this.api.ask("GET", `${this.path}/plants${next}`, { signal });
+      const response = await this.api.retry(read, signal, mayPass);
+      [, next = ""] = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
+      yield { plants: parse(response, parseExactly), isLast: !next };
+    }
   }
 
   /** The revision of the store's last change. @param {AbortSignal} [signal] */
   async readRevision(signal) {
     const { headers } = await this.api.ask("GET", `${this.path}/plants?limit=0`, { signal });
     return Number(headers.get("store-revision"));
-  }
-
-  /** @param {Draft} plant @param {string} key */
-  create(plant, key) {
-    const headers = { ...JSON_BODY, "Idempotency-Key": key };
-    return this.api.ask("POST", `${this.path}/plants`, { headers, body: writePlant(plant) });
   }
 
   // A result for each change: its error, null if the plant is as it should be, and the plant's entity tag. If the response
@@ -213,7 +222,7 @@ export class Store {
         if (!results.length) throw this.api.tell(refusal);
         break;
       }
-      const isDone = error === ALREADY_STORED || (error === NO_PLANT && !changes[results.length].after);
+      const isDone = error === NO_PLANT && !changes[results.length].after;
       results.push({ error: isDone ? null : refusal, etag });
     }
     return results;

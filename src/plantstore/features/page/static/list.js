@@ -3,7 +3,7 @@
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
 import { exchange, number, Plants, View } from "./plant.js";
-import { drafts, queue, redraw, rowIdOf } from "./state.js";
+import { drafts, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
 const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
@@ -19,7 +19,6 @@ class PlantList {
   plants = new Plants();
   view = new View(ALL, []);
   /** @type {Error | null} */ error = null;
-  failures = 0; // of loading, since the last success
   look = 0; // how often the search has changed: each time the list is shown from its top
   /** @type {Pending[]} */ added = []; // since the search changed, newest first: they stay on top
   /** @type {Set<string>} */ selected = new Set();
@@ -49,9 +48,9 @@ class PlantList {
   forget() {
     this.stop();
     this.store = null;
-    this.failures = 0;
+    this.plants = new Plants();
+    this.view = new View(ALL, []);
     this.setState("none");
-    this.#replace(new Plants());
     this.show(ALL);
   }
 
@@ -60,34 +59,27 @@ class PlantList {
     this.#loading = null;
   }
 
-  /** Loads from the first page; the plants on show stay until newer plants replace them. */
+  /** Loads from the first page; the plants on show stay, and are brought up to date. */
   load() {
     const { store } = this;
     if (!this.may("list") || !store) return this.setState("none");
     this.stop();
     this.#loading = new Loading(store, { hear: (changes) => this.apply(store, changes), lose: () => this.load() });
-    if (!this.plants.items.length) this.#replace(this.#loading.plants);
     this.setState("loading");
     this.#loaded = this.#read(this.#loading);
   }
 
   /** @param {Loading} loading */
   async #read(loading) {
-    const { plants } = loading;
     try {
-      for await (const added of loading.pages()) {
+      for await (const changes of loading.pages(this.plants.items)) {
         if (loading !== this.#loading) return;
-        // New pages are not shown until they reach as far as the older list on show.
-        if (!plants.isComplete && plants.items.length < this.plants.items.length) continue;
-        if (added && plants === this.plants) this.#change(added.map((plant) => [undefined, plant]));
-        else this.#replace(plants);
-        if (plants.isComplete) this.failures = 0;
-        this.setState(plants.isComplete ? "ready" : "loading");
+        this.plants.isComplete ||= loading.isDone;
+        this.#change(changes);
+        this.setState(this.plants.isComplete ? "ready" : "loading");
       }
     } catch (error) {
-      if (loading !== this.#loading) return;
-      this.failures += 1;
-      this.setState("error", error);
+      if (loading === this.#loading) this.setState("error", error);
     }
   }
 
@@ -97,17 +89,12 @@ class PlantList {
     return this.plants.isComplete;
   }
 
-  /** @param {Difference[]} changes */
+  /** @param {Changes} changes */
   #change(changes) {
-    const all = number(exchange(this.view.all, this.view.compare, changes));
+    const made = this.plants.apply(changes);
+    if (!made.length) return;
+    const all = number(exchange(this.view.all, this.view.compare, made));
     this.view = new View(this.view.search, this.plants.items, all);
-    this.changeRows();
-  }
-
-  /** @param {Plants} plants */
-  #replace(plants) {
-    this.plants = plants;
-    this.view = new View(this.view.search, plants.items);
     this.changeRows();
   }
 
@@ -135,9 +122,9 @@ class PlantList {
     );
     const gone = edits.flatMap(({ after }) => (after && plants.isComplete && !plants.get(after.id) ? after : []));
     // The row of a plant that is not stored yet has its own id: the plant's id may be another's.
-    const top = this.added.flatMap(({ state, after, key }) => {
+    const top = this.added.flatMap(({ state, after, rowId }) => {
       if (state === "stored") return plants.get(after?.id ?? "") ?? [];
-      return after ? { ...after, id: `+${key}` } : [];
+      return after ? { ...after, id: rowId } : [];
     });
     top.push(...gone);
     const ids = new Set(top.map(({ id }) => id));
@@ -152,7 +139,7 @@ class PlantList {
 
   /** The last pending change of a row's plant. @param {string} id of the row */
   findPending(id) {
-    return queue.findLast((item) => item.action.store === this.store && rowIdOf(item) === id);
+    return queue.findLast(({ action, rowId }) => action.store === this.store && rowId === id);
   }
 
   /** The selected plants; if none is selected, all plants found. */
@@ -171,7 +158,7 @@ class PlantList {
   async refresh() {
     const loading = this.#loading;
     const failed = this.state === "error"; // the plants on show are older than its revision
-    if (!loading || !(failed || (loading.plants.isComplete && loading.isPolling))) return;
+    if (!loading || !(failed || (loading.isDone && loading.isPolling))) return;
     const revision = await loading.store.readRevision().catch(() => null); // no message: the user did not ask for it
     const isOld = revision !== null && (failed || revision !== loading.revision);
     if (isOld && loading === this.#loading) this.load();
@@ -185,12 +172,10 @@ class PlantList {
 
   /** Applies changes to a store, unless another store is open by now. @param {Store} store @param {Changes} changes */
   apply(store, changes) {
-    const loading = this.#loading;
-    if (this.store !== store || !loading) return;
-    const made = loading.apply(changes);
-    const shown = loading.plants === this.plants ? made : this.plants.apply(changes);
-    this.fresh = new Set(shown.map(([, plant]) => plant?.id ?? ""));
-    if (shown.length) this.#change(shown);
+    if (this.store !== store || !this.#loading) return;
+    this.#loading.note(changes);
+    this.fresh = new Set(changes.keys());
+    this.#change(changes);
   }
 }
 

@@ -1,10 +1,10 @@
 // Loads a store's plants once, page by page, and follows its changes from then on: by its stream of events, which is
-// resumed after a lost connection. A hidden tab has no stream, because browsers allow few connections; it catches up
+// resumed after a lost connection. A page, too, is changes to the plants that are known. A hidden tab has no stream, because browsers allow few connections; it catches up
 // when it is shown again.
 
 import { isBarred, isPassing, STREAM } from "./api.js";
 import { pause } from "./dom.js";
-import { parseExactly, Plants } from "./plant.js";
+import { parseExactly } from "./plant.js";
 
 const PAGE = 2000; // larger lists are sent compressed
 const START = 2_000; // milliseconds; a proxy may hold a stream back
@@ -17,8 +17,8 @@ export class Loading {
   #begun = Promise.withResolvers();
   /** @type {string | null} */ #position = null; // the revision of the last event received
   #unread = "";
-  /** @type {Changes} */ #changes = new Map(); // received while pages load: pages may be older
-  plants = new Plants();
+  /** @type {Changes} */ #changes = new Map(); // made while pages load: pages may be older
+  isDone = false; // all pages are loaded
   isPolling = false; // there is no stream of events
   revision = 0; // of the store before it was loaded, if there is no stream
 
@@ -34,26 +34,23 @@ export class Loading {
   }
 
   /** @param {Changes} changes */
-  apply(changes) {
-    if (!this.plants.isComplete) for (const [id, plant] of changes) this.#changes.set(id, plant);
-    return this.plants.apply(changes);
+  note(changes) {
+    if (!this.isDone) for (const [id, plant] of changes) this.#changes.set(id, plant);
   }
 
-  /** Adds each page to the plants and yields it, or null if other plants changed too. */
-  async *pages() {
+  /** The changes that bring known plants up to date, page by page. @param {Plant[]} known */
+  async *pages(known) {
     const { signal } = this.#end;
     const { store } = this;
     const isBusy = (/** @type {Failure} */ { status }) => status === 429;
     if (!(await this.#startLive()))
       this.revision = await store.api.retry(() => store.readRevision(signal), signal, isBusy);
-    /** @type {Page["next"]} */ let read = () => store.list(`?include=id&limit=${PAGE}`, signal);
-    while (read) {
-      /** @type {Page} */ const page = await store.api.retry(read, signal, isBusy);
-      read = page.next;
-      this.plants.append(page.plants);
-      this.plants.isComplete = !read;
-      this.plants.apply(this.#changes);
-      yield this.#changes.size ? null : page.plants;
+    /** @type {Changes} */ const gone = new Map(known.map(({ id }) => [id, null]));
+    for await (const { plants, isLast } of store.pages(`?include=id&limit=${PAGE}`, signal, isBusy)) {
+      /** @type {Changes} */ const changes = new Map(plants.map((plant) => [plant.id, plant]));
+      for (const id of changes.keys()) gone.delete(id);
+      this.isDone = isLast;
+      yield new Map([...changes, ...(isLast ? gone : []), ...this.#changes]);
     }
   }
 

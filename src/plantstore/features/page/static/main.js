@@ -1,10 +1,10 @@
 // The page: signing in and out, the open store, and what the user's role allows. The session keeps the
 // token, which is sent only in the Authorization header. `../__init__.py` has a map of all modules.
 
-import { hideMessage, say, undo } from "./actions.js";
+import { say, undo } from "./actions.js";
 import { openAdd } from "./typing.js";
 import { Api, isBarred } from "./api.js";
-import { $, all, announce, ask, explain, focusPlants, forgetPrivate, onClick, pause, targetOf } from "./dom.js";
+import { $, all, announce, ask, explain, focusPlants, onClick, targetOf } from "./dom.js";
 import "./grid.js";
 import { list } from "./list.js";
 import { loadRest } from "./pages.js";
@@ -12,11 +12,10 @@ import { run } from "./queue.js";
 import { clearAddress, clearSearch, findCode, openAddress, readAddress, showPage } from "./search.js";
 import "./selection.js";
 import { device, Session, tab } from "./session.js";
-import { drafts, forgetState, onDraw, queue, redraw } from "./state.js";
+import { drafts, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
 const REST_AFTER = 1_500; // milliseconds: soon, in case the server goes away
-const [PING, MAX_PING] = [1_000, 60_000]; // milliseconds
 const SOON = 14 * 24 * 3600 * 1000; // milliseconds
 
 fillTexts();
@@ -25,19 +24,12 @@ const isOwnMachine = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostn
 
 /** @type {Me | null} */ let me = null;
 /** @type {string | null} */ let barredFrom = null; // the store in the address, if the user may not open it
-let isAway = false; // the server is unreachable, and the page pings it
 
 const session = new Session({
   joined: (token) => $("sign-in").hidden || enter(token),
-  ended: () => leave(t("signed-out.elsewhere")),
+  ended: () => restart(t("signed-out.elsewhere")),
 });
-const api = new Api({
-  refused: (message) => refuse(message),
-  barred: () => reloadMe(),
-  unreachable: () => waitForServer(),
-  reached: () => setAway(false),
-  isAway: () => isAway,
-});
+const api = new Api({ refused: refuse, barred: reloadMe, away: showAway });
 
 // Signing in ---------------------------------------------------------------------------------
 
@@ -56,9 +48,11 @@ async function signIn(token, isKept) {
   api.begin(token); // aborts an earlier attempt
   $("sign-in-button").ariaDisabled = "true"; // a disabled button would lose the focus
   try {
-    setMe(await api.send("GET", "me"));
+    /** @type {Me} */ const found = await api.send("GET", "me");
     session.begin(token, isKept);
-    $("user").value = me?.user ?? ""; // the name under which a password manager saves the token
+    if (me && me.user !== found.user) return restart();
+    setMe(found);
+    $("user").value = found.user; // the name under which a password manager saves the token
     $("token").value = "";
     $("remember").checked = isOwnMachine;
     setView("app");
@@ -74,27 +68,21 @@ async function signIn(token, isKept) {
   }
 }
 
-/** @param {string} message */
+/** What is typed stays, for the same user. @param {string} message */
 function refuse(message) {
   session.forget();
   const isExpired = $("sign-in").hidden && Date.parse(me?.expires_at ?? "") <= Date.now();
   showSignIn(isExpired ? t("token.expired") : message);
 }
 
-/** @param {string} [reason] */
-function leave(reason) {
-  showSignIn(reason);
-  $("token").value = "";
-  forgetAll();
-}
-
-function forgetAll() {
-  forgetState();
-  hideMessage();
-  list.forget();
+/** Signing out, or in as another user, leaves nothing of the last user in memory. @param {string} [reason] */
+function restart(reason = "") {
+  api.end();
+  drafts.cell = null; // and nothing to ask about
+  queue.length = 0;
+  tab.put("reason", reason);
   clearAddress();
-  me = null;
-  forgetPrivate(document);
+  location.reload();
 }
 
 /** A refused request may mean that a role, a membership or a store has changed. */
@@ -114,7 +102,6 @@ async function reloadMe() {
 
 /** Opens the store in the address; never another store instead. @param {Me} found */
 function setMe(found) {
-  if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   const { user, add } = JSON.parse((me ? null : tab.get("draft")) ?? "{}");
   if (user === found.user) drafts.add = add;
   me = found;
@@ -157,23 +144,14 @@ function enter(token) {
   return signIn(token);
 }
 
-/** Pings the server until it is back; then loads what failed, or signs in. */
-async function waitForServer() {
+/** When the server is back, loads what failed, or signs in. @param {boolean} isAway */
+function showAway(isAway) {
+  explain("offline", isAway ? t("offline") : "");
   if (isAway) return;
-  setAway(true);
-  do await pause(Math.min(PING * 2 ** list.failures, MAX_PING));
-  while (isAway && !(await api.isLive()));
-  setAway(false);
   announce(t("online"));
   const { token } = session;
-  if (api.isSignedIn && list.error) list.load();
+  if (list.error) list.load();
   if (!api.isSignedIn && token && $("token").value === token) signIn(token);
-}
-
-/** @param {boolean} isNow */
-function setAway(isNow) {
-  if (isAway !== isNow) explain("offline", isNow ? t("offline") : "");
-  isAway = isNow;
 }
 
 // Shown instead of the list ------------------------------------------------------------------
@@ -218,8 +196,6 @@ onDraw(() => {
 addEventListener("submit", (event) => {
   if (targetOf(event).getAttribute("method") !== "dialog") event.preventDefault();
 });
-// The next user must not see what a dialog showed.
-addEventListener("close", (event) => targetOf(event).id !== "panel" && forgetPrivate(targetOf(event)), true);
 
 $("sign-in-form").addEventListener("submit", () => {
   const { value } = $("token");
@@ -231,7 +207,7 @@ $("sign-in-start").hidden = !isOwnMachine;
 onClick("sign-out", async () => {
   if (queue.length && !(await ask(t("sign-out.ask", { n: queue.length }), "", t("sign-out")))) return;
   session.end();
-  leave();
+  restart();
 });
 $("stores").addEventListener("change", () => openStore($("stores").value));
 onClick("barred-open", () => openStore(me?.stores[0]?.name ?? ""));
@@ -293,25 +269,25 @@ const passLetter = (/** @type {KeyboardEvent} */ event) => {
 };
 addEventListener("keydown", passLetter, true);
 
+/** @type {Record<string, () => void>} */
+const KEYS = {
+  "/": () => $("find").select(),
+  "Ctrl+k": () => $("find").select(), // in a field, too
+  "Ctrl+z": undo,
+  "?": () => $("keys").showModal(),
+  n: openAdd,
+};
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.repeat) event.preventDefault(); // a held key would confirm the next dialog too
+  const { key, altKey, shiftKey } = event;
+  if (key === "Enter" && event.repeat) event.preventDefault(); // a held key would confirm the next dialog too
   const isTyping = targetOf(event).closest("input, select, textarea, dialog:not(#panel), [popover]");
-  const isControl = event.ctrlKey || event.metaKey;
-  const key = event.key.toLowerCase();
-  if (event.altKey || $("app").hidden || document.querySelector("dialog:modal")) return;
-  if ($("plants").hidden) return key === "escape" && !isTyping ? showPage(null) : undefined;
-  if (isControl && key === "k") $("find").select();
-  else if (isTyping) return;
-  else if (isControl && key === "z" && !event.shiftKey) undo();
-  else if (isControl) return;
-  else if (key === "/") $("find").select();
-  else if (event.key === "n") openAdd();
-  else if (key === "?") $("keys").showModal();
-  else {
-    if (/^\p{L}$/u.test(key) && !event.defaultPrevented) letterAt = event.timeStamp;
-    return;
-  }
-  event.preventDefault();
+  const name = event.ctrlKey || event.metaKey ? `Ctrl+${shiftKey ? key : key.toLowerCase()}` : key;
+  if (altKey || $("app").hidden || document.querySelector("dialog:modal")) return;
+  if ($("plants").hidden) return name === "Escape" && !isTyping ? showPage(null) : undefined;
+  if (Object.hasOwn(KEYS, name) && (!isTyping || name === "Ctrl+k")) {
+    KEYS[name]();
+    event.preventDefault();
+  } else if (/^\p{L}$/u.test(name) && !isTyping && !event.defaultPrevented) letterAt = event.timeStamp;
 });
 addEventListener("copy", (event) => {
   if (document.activeElement !== $("grid") || !list.selected.size) return;
@@ -374,4 +350,5 @@ addEventListener("hashchange", () => findCode() && location.reload()); // a link
 const code = findCode();
 if (code) followLink(code);
 else if (session.token) enter(session.token);
-else showSignIn();
+else showSignIn(tab.get("reason") ?? "");
+tab.drop("reason");

@@ -118,22 +118,12 @@ export class Plants {
   /** @type {Map<string, Plant>} */ #byId = new Map();
   isComplete = false;
 
-  /** @param {Plant[]} plants */
-  append(plants) {
-    for (const plant of plants) this.#byId.set(plant.id, index(plant));
-    for (const plant of plants) this.items.push(plant);
-  }
-
-  // Applies changes, null for a deleted plant. Returns each plant that differs, before and after. Skips
-  // plants beyond the loaded pages: they will be loaded with the rest.
-  /** @param {Changes} changes */
+  /** Applies changes, null for a deleted plant. Returns each plant that differs, before and after. @param {Changes} changes */
   apply(changes) {
-    const last = this.items.at(-1);
     /** @type {Difference[]} */ const made = [];
     for (const [id, plant] of changes) {
       const old = this.get(id);
-      const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);
-      if (isBeyond || (old && plant ? isSame(old, plant) : !old && !plant)) continue;
+      if (old && plant ? isSame(old, plant) : !old && !plant) continue;
       const changed = plant && index({ ...plant });
       made.push([old, changed]);
       if (changed) this.#byId.set(id, changed);

@@ -1,16 +1,15 @@
-// Sends the pending changes in order, one request at a time. A typed plant has its own idempotency key, so
-// that a retry does not store it twice; other changes share a request.
+// Sends the pending changes in order, one request at a time. Changes without a result are sent again: an identical
+// plant is then taken to be the one that was sent.
 
-import { ApiError, ID_TAKEN, NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
+import { ALREADY_STORED, ApiError, ID_TAKEN, NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { list } from "./list.js";
 import { isSame, Plants } from "./plant.js";
-import { drafts, drop, idOf, queue, redraw, rowIdOf } from "./state.js";
+import { drafts, drop, idOf, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
 const PIECE = 500; // changes in a request: under 1 MB, a common limit of proxies
 const AT_ONCE = 8; // requests for single plants at a time, before they are changed
 const MANY = 100; // for more plants the list is read with entity tags, which it usually omits: they do not compress
-const MAX_IDS = 8; // tried, if other users take them first
 
 let isRunning = false;
 
@@ -41,7 +40,7 @@ function next() {
 async function deliver(items) {
   const { action } = items[0];
   try {
-    await (action.kind === "add" ? create(action, items[0]) : sendMany(action, items));
+    await send(action, items);
   } catch (error) {
     const left = items.filter(({ state }) => state === "sent");
     const known = left.filter((item) => queue.includes(item)); // another user may be signed in by now
@@ -54,30 +53,12 @@ async function deliver(items) {
   return true;
 }
 
-/** @param {Action} action @param {Pending} item */
-async function create({ store, control }, item) {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      if (item.isGiven && idOf(item).startsWith("+")) {
-        // The list was not loaded when the plant was typed; by now the list may be another store's.
-        if (!(await list.loadWhole()) || list.store !== store) throw new ApiError(503, 0, t("add.unknown"));
-        giveId(item);
-      }
-      const plant = /** @type {Plant} */ (item.after);
-      await store.api.retry(() => store.create(plant, item.key), control.signal);
-      return finish([[item, undefined]]);
-    } catch (error) {
-      if (!item.isGiven || error.number !== ID_TAKEN || tries === MAX_IDS) throw error;
-      await list.refresh();
-      item.key += "-1";
-      giveId(item);
-    }
-  }
-}
-
-/** The next id; if somebody else took the plant's id, an id after it. @param {Pending} item */
+/** The next id; if somebody else took the plant's id, an id after it. Later changes of the plant follow. @param {Pending} item */
 function giveId(item) {
-  item.after = { .../** @type {Plant} */ (item.after), id: nextId(item.action.store, idOf(item)) };
+  const id = nextId(item.action.store, idOf(item));
+  for (const other of queue.filter(({ rowId }) => rowId === item.rowId))
+    for (const side of /** @type {const} */ (["before", "after"]))
+      if (other[side]) other[side] = { ...other[side], id };
   list.changeRows();
 }
 
@@ -89,8 +70,13 @@ export function nextId(store, taken = "") {
 }
 
 /** @param {Action} action @param {Pending[]} items */
-async function sendMany(action, items) {
+async function send(action, items) {
   const { store, control } = action;
+  if (idOf(items[0]) === "+") {
+    // The list was not loaded when the plant was typed; by now the list may be another store's.
+    if (!(await list.loadWhole()) || list.store !== store) throw new ApiError(503, 0, t("add.unknown"));
+    giveId(items[0]);
+  }
   const isUnread = (/** @type {Pending} */ { before, after }) => before && after && !before.etag;
   const all = queue.filter((item) => item.action === action && isUnread(item));
   if (all.length > MANY) await readEtags(action, new Map(all.map((item) => [idOf(item), item])));
@@ -98,13 +84,17 @@ async function sendMany(action, items) {
   for (let at = 0; at < read.length; at += AT_ONCE) await Promise.all(read.slice(at, at + AT_ONCE).map(compare));
   await store.api.retry(async () => {
     const left = items.filter(({ state }) => state === "sent");
+    const again = new Set(left.filter(({ isUnknown }) => isUnknown));
+    for (const item of left) item.isUnknown = true;
     const results = left.length ? await store.change(left) : [];
     /** @type {[Pending, string | undefined][]} */ const done = [];
     for (const [at, { error, etag }] of results.entries()) {
       const item = left[at];
-      if (!error) done.push([item, etag]);
+      const isStored = error?.number === ALREADY_STORED;
+      item.isUnknown = false;
+      if (!error || (isStored && (again.has(item) || !item.isGiven))) done.push([item, etag]);
       else if (error.number === NOT_AS_EXPECTED) await compare(item);
-      else if (error.number === ID_TAKEN && item.isGiven) giveId(item);
+      else if (item.isGiven && (isStored || error.number === ID_TAKEN)) giveId(item);
       else refuse(item, error);
     }
     finish(done);
@@ -115,15 +105,13 @@ async function sendMany(action, items) {
 
 /** Reads entity tags of plants that are unchanged; the others are read one by one. @param {Action} action @param {Map<string, Pending>} items */
 async function readEtags({ store, control }, items) {
-  /** @type {Page["next"]} */ let read = () => store.list("?include=id,etag&limit=2000", control.signal);
-  while (read && items.size) {
-    /** @type {Page} */ const page = await store.api.retry(read, control.signal);
-    for (const plant of page.plants) {
+  for await (const { plants } of store.pages("?include=id,etag&limit=2000", control.signal)) {
+    for (const plant of plants) {
       const item = items.get(plant.id);
       if (item?.before && isSame(plant, item.before)) item.before = { ...item.before, etag: plant.etag };
       items.delete(plant.id);
     }
-    read = page.next;
+    if (!items.size) return;
   }
 }
 
@@ -151,7 +139,7 @@ function finish(done) {
   const gone = new Set(done.map(([item]) => item));
   queue.splice(0, queue.length, ...queue.filter((item) => !gone.has(item)));
   for (const [item, etag] of done) {
-    if (drafts.cell?.id === rowIdOf(item) && !item.before) drafts.cell.id = idOf(item); // the row's id from now on
+    if (!item.before) takeRow(item.rowId, idOf(item));
     item.state = "stored";
     if (item.after && etag) item.after = { ...item.after, etag };
     action.done.push(item);
@@ -161,9 +149,18 @@ function finish(done) {
   list.changeRows();
 }
 
+/** The row of a plant that is stored now has the plant's id. @param {string} from @param {string} id */
+function takeRow(from, id) {
+  if (drafts.cell?.id === from) drafts.cell.id = id;
+  if (list.selected.delete(from)) list.selected.add(id);
+  for (const item of queue) if (item.rowId === from) item.rowId = id;
+}
+
 /** @param {Pending} item @param {Failure} error */
 function refuse(item, error) {
-  Object.assign(item, { state: "refused", error });
+  const later = queue.filter(({ rowId, before }) => rowId === item.rowId && before && !item.before);
+  for (const other of later) drop(other);
+  Object.assign(item, { state: "refused", error, after: later.at(-1)?.after ?? item.after });
   item.action.refused.push(item);
   if (item.action.control.signal.aborted) drop(item);
   redraw();

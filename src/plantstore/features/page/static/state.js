@@ -1,5 +1,5 @@
 // The state of the page: typed text, the open panel or page, changes that are not stored yet, and actions
-// that can be undone. Everything on the page is drawn from this state and the list.
+// that can be undone. Everything on the page is drawn from this state and the list. Signing out reloads the page.
 
 /** @type {{add: Record<Field, string>, cell: Cell | null}} */
 export const drafts = { add: { id: "", name: "", tag: "" }, cell: null };
@@ -26,18 +26,8 @@ export function redraw() {
   });
 }
 
-/** Clears the state: the next user must not see it. */
-export function forgetState() {
-  Object.assign(drafts, { add: { id: "", name: "", tag: "" }, cell: null });
-  Object.assign(shown, { plant: null, page: null });
-  queue.length = undos.length = 0;
-  redraw();
-}
-
 /** @param {Change} change */
 export const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
-/** The id of the change's row. @param {Pending} item */
-export const rowIdOf = (item) => (item.action.kind === "add" ? `+${item.key}` : idOf(item));
 
 /** @param {Pending} item */
 export function drop(item) {

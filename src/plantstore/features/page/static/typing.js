@@ -14,8 +14,6 @@ import { rich, t } from "./texts.js";
 
 // Row 0 ------------------------------------------------------------------------------------------
 
-let typed = 0;
-
 const isTyped = () => FIELDS.some((field) => drafts.add[field]);
 
 /** Saves the plant of row 0, which is free for the next plant at once. */
@@ -27,8 +25,7 @@ function submit() {
   field.focus();
   complain(field, broken?.reason);
   if (broken || !isTyped() || !store) return;
-  typed += 1;
-  const given = plants.isComplete ? nextId(store) : `+${typed}`;
+  const given = plants.isComplete ? nextId(store) : "+";
   drafts.add = { id: "", name: "", tag };
   perform("add", [{ after: makePlant({ id: id ? readId(id) : given, name, tag }), isGiven: !id }], store);
   list.added.unshift(/** @type {Pending} */ (queue.at(-1)));
@@ -111,14 +108,14 @@ for (const place of /** @type {const} */ (["row", "panel"]))
     });
   }
 
-/** Begins a draft; false if the plant is being deleted, or has no id yet. @param {string} id @param {TextField} field @param {Cell["place"]} place */
+/** Begins a draft; false if the plant is being deleted. @param {string} id @param {TextField} field @param {Cell["place"]} place */
 function begin(id, field, place) {
   if (drafts.cell && !save(false)) return false;
   const pending = list.findPending(id);
   const isRefused = pending?.state === "refused";
   if (isRefused && pending.action.kind === "add") takeBack(pending);
   const plant = list.plants.get(id) ?? (isRefused ? undefined : pending?.after);
-  if (!plant || plant.id.startsWith("+") || !list.may("update") || (pending && !pending.after)) return false;
+  if (!plant || !list.may("update") || (pending && !pending.after)) return false;
   const shown = pending?.after ?? plant;
   drafts.cell = { id, field, place, text: shown[field] ?? "", before: isRefused ? plant : shown };
   return true;
@@ -159,18 +156,18 @@ export function loseDraft() {
 /** Saves the draft; false if it breaks a rule: then the editor stays, with the reason. */
 export function save(hasFocus = true) {
   if (!drafts.cell) return true;
-  const { place, field, text, before } = drafts.cell;
-  const { id, name, tag = "" } = before;
-  /** @type {Plant} */ const after = makePlant({ id, name, tag, [field]: text });
+  const { id, place, field, text, before } = drafts.cell;
+  const { name, tag = "" } = before;
+  /** @type {Plant} */ const after = makePlant({ id: before.id, name, tag, [field]: text });
   if (before.tag === "" && !after.tag) after.tag = ""; // an empty tag differs from no tag
-  const reason = findBrokenRule(after)?.reason;
+  const reason = findBrokenRule({ ...after, id: "1" })?.reason;
   if (reason) {
     inputs[place][field].focus();
     complain(inputs[place][field], reason);
     return false;
   }
   close();
-  edit(before, after);
+  edit(before, after, id);
   if (hasFocus && place === "row") focusPlants();
   return true;
 }
