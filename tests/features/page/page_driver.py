@@ -311,6 +311,10 @@ class PageDriver:
             self.page.keyboard.down(key)
         self.page.keyboard.up(key)
 
+    def reason(self) -> str:
+        """Why the text in the focused field is refused, which the browser shows below the field."""
+        return str(self.evaluate("document.activeElement.validationMessage"))
+
     def active_name(self) -> str:
         """The name in the row that is active for screen readers."""
         row = self["#grid"].get_attribute("aria-activedescendant")

@@ -107,7 +107,7 @@ def test_enter_held_adds_one(driver: PageDriver) -> None:
     driver.page.keyboard.down("Enter")
     driver.repeat_key("Enter")
     driver.assert_shows("Added Fern (1)", "#message")
-    expect(driver["#reason"]).to_be_hidden()
+    assert driver.reason() == ""
     assert len(driver.list_plants()) == 1
 
 
@@ -128,13 +128,11 @@ def test_what_breaks_a_rule_is_said_at_once(
         driver["#add-set-id"].click()
     driver[f"#add-{field}"].fill(text)
     driver.page.keyboard.press("Enter")
-    driver.assert_shows(reason, "#reason")
-    driver.assert_shows(reason, "#announcements")
     expect(driver[f"#add-{field}"]).to_be_focused()
-    expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
+    assert reason in driver.reason()
     expect(driver[f"#add-{field}"]).to_have_value(text)
     driver[f"#add-{field}"].fill("3")
-    expect(driver["#reason"]).to_be_hidden()
+    assert driver.reason() == ""
 
 
 @pytest.mark.parametrize("is_stored_meanwhile", [True, False])

@@ -47,8 +47,6 @@ def test_a_webhook_is_added_tested_paused_and_deleted(driver: PageDriver) -> Non
         row.get_by_role("button", name="Neues Geheimnis").click()
         driver["#ask-yes"].click()
         expect(driver["#credential"]).not_to_have_text(secret)
-        row.locator("summary").click()
-        expect(row.locator("details li")).to_contain_text("Test · 200 · angenommen")
     row.get_by_role("button", name="Löschen").press("Enter")
     driver.assert_shows(f"Webhook an {receiver.url} löschen?", "#ask")
     driver["#ask-yes"].click()

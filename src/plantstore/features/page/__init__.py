@@ -8,10 +8,10 @@ them and the list:
 - ``actions.js``: what the user does: each action queues changes, and has a message and an undo
 - ``queue.js``: sends the changes in order, by ``api.js``, and reports to the list and the action
 
-These draw, and handle keys and clicks: ``grid.js`` (rows), ``typing.js`` (row 0, editors of cells),
-``picker.js`` (tags below a field), ``search.js`` (bar, chips, order, the address), ``selection.js``
-(floating bar, count), ``pages.js`` (the panel of a plant; history and access instead of the list),
-``main.js`` (signing in, the store, menus and keys).
+These draw, and handle keys and clicks: ``grid.js`` (rows, the selection), ``typing.js`` (row 0,
+editors of cells), ``picker.js`` (tags below a field), ``search.js`` (bar, chips, order, count, the
+address), ``pages.js`` (the panel of a plant; history and access instead of the list), ``main.js``
+(signing in, the store, menus and keys).
 
 Loaded after the first view, by ``rest.js``: ``history.js``, ``access.js``, ``importer.js``
 (``tables.js``, ``columns.js``), ``export.js`` (``qr.js``). Texts: ``texts.json``, read by

@@ -218,11 +218,8 @@ interface Describers extends Record<string, (item: never) => HTMLElement> {
 }
 
 interface Delivery {
-  at: string;
-  type: string;
   status?: number;
   response: string;
-  next_at?: string;
 }
 
 interface Elements

@@ -73,7 +73,7 @@ def editing(driver: PageDriver) -> Iterator[str]:
     yield "editing"
     driver.page.keyboard.press("Delete")
     driver.page.keyboard.press("Enter")
-    expect(driver["#reason"]).to_be_visible()
+    expect(driver[".cell-input:invalid"]).to_be_visible()
     yield "edit_refused"
     driver.mute().type("Aloe vera ‘Minima’")
     driver.page.keyboard.press("Escape")

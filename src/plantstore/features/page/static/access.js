@@ -115,14 +115,16 @@ const describers = {
       if (isSure) showSecret(await request("POST", `${target}/rotate`));
     };
     const test = async () => {
-      const delivery = await request("POST", `${target}/test`);
-      say([`${t("webhook.webhook.test")}: ${describeOutcome(delivery)}`], {}, isAccepted(delivery) ? "done" : "failed");
+      /** @type {Delivery} */ const { status = 0, response } = await request("POST", `${target}/test`);
+      const isAccepted = status >= 200 && status < 300;
+      const outcome = [status || "", isAccepted ? t("webhook.accepted") : response].filter(Boolean).join(" · ");
+      say([`${t("webhook.test.done")}: ${outcome}`], {}, isAccepted ? "done" : "failed");
     };
     const kinds = events.map((kind) => t(`webhook.${kind}`)).join(", ");
     const facts = [kinds, ...(tag ? [" · ", makePill(tag)] : []), ` · ${describeState(webhook)}`];
     const item = makeItem(url, facts, makeAct(t("webhook.test"), url, test));
     item.append(makeAct(t(paused ? "webhook.resume" : "webhook.pause"), url, pause));
-    item.append(makeAct(t("webhook.rotate"), url, rotate), makeRemover(t("delete"), question, target), makeLog(target));
+    item.append(makeAct(t("webhook.rotate"), url, rotate), makeRemover(t("delete"), question, target));
     return item;
   },
 };
@@ -133,36 +135,6 @@ function describeState({ paused, failing_since: since, delivered, revision }) {
   if (paused) return t(paused.includes("410") ? "webhook.gone" : "webhook.ended");
   if (since) return t("webhook.failing", { time: formatTime(since) });
   return t(delivered < revision ? "webhook.behind" : "webhook.works");
-}
-
-/** The deliveries are read when the log is opened. @param {string} target */
-function makeLog(target) {
-  const items = make("ul", { className: "events" });
-  const log = make("details", {}, make("summary", {}, t("webhook.log")), items);
-  log.addEventListener("toggle", async () => {
-    if (!log.open) return;
-    /** @type {Delivery[] | void} */
-    const deliveries = await request("GET", `${target}/deliveries`).catch(({ message }) =>
-      say([message], {}, "failed"),
-    );
-    const made = (deliveries ?? []).map((delivery) => {
-      const { type, at } = delivery;
-      const time = make("time", { className: "hint", dateTime: at }, formatTime(at));
-      return make("li", {}, make("p", {}, `${t(`webhook.${type}`)} · ${describeOutcome(delivery)}`), time);
-    });
-    items.replaceChildren(...(made.length ? made : [make("li", { className: "hint" }, t("webhook.log.none"))]));
-  });
-  return log;
-}
-
-/** @param {Delivery} delivery */
-const isAccepted = ({ status = 0 }) => status >= 200 && status < 300;
-
-/** @param {Delivery} delivery */
-function describeOutcome(delivery) {
-  const again = delivery.next_at ? t("webhook.again", { time: formatTime(delivery.next_at) }) : "";
-  const said = isAccepted(delivery) ? t("webhook.accepted") : delivery.response;
-  return [delivery.status, said, again].filter(Boolean).join(" · ");
 }
 
 /** @param {string} credential @param {string} text */

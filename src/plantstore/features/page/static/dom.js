@@ -85,14 +85,10 @@ export function placeAt(box, field) {
   style.top = `${bottom + offsetHeight < innerHeight ? bottom + 2 : top - offsetHeight - 2}px`;
 }
 
-/** Shows why the text in a field is refused; without a field, clears the reason. @param {HTMLElement} [field] */
+/** The browser shows why the text in a field is refused; "" if it is not. @param {HTMLInputElement} field */
 export function complain(field, reason = "") {
-  for (const broken of all("[aria-invalid]")) broken.ariaInvalid = null;
-  explain("reason", reason);
-  if (!field || !reason) return;
-  field.ariaInvalid = "true";
-  if (field.closest("dialog")) field.after($("reason"));
-  else placeAt($("reason"), field);
+  field.setCustomValidity(reason);
+  if (reason) field.reportValidity();
 }
 
 /** Removes what another user must not see or hear. @param {Document | Element} part */

@@ -53,6 +53,17 @@ export function drawGrid() {
   grid.classList.toggle("selecting", size > 0);
   $("select-all").checked = size > 0 && size === items.length;
   $("select-all").indeterminate = size > 0 && size < items.length;
+  drawSelection(size);
+}
+
+/** The bar of actions for the selected plants. @param {number} size */
+function drawSelection(size) {
+  const hadFocus = $("selection").contains(document.activeElement);
+  $("selection").hidden = size === 0;
+  $("selection-count").textContent = t("selected", { n: size });
+  $("select-rest").hidden = size === items.length;
+  $("tag-remove").hidden = !size || !list.chosen.some(({ tag }) => tag);
+  if (hadFocus && !size) focusPlants();
 }
 
 function drawRows() {
@@ -246,9 +257,10 @@ body.addEventListener("mousedown", (event) => {
   focusPlants();
 });
 grid.addEventListener("scroll", drawRows, { passive: true });
-$("select-all").addEventListener("change", () =>
-  $("select-all").checked ? list.select(idsOf(list.rows)) : list.select([]),
-);
+$("select-all").addEventListener("change", () => list.select($("select-all").checked ? idsOf(list.rows) : []));
+onClick("select-rest", () => list.select(idsOf(list.rows)));
+onClick("clear-selected", () => list.select([]));
+onClick("delete-selected", () => remove([...list.selected]));
 new ResizeObserver(() => {
   drawGrid();
   if ($("panel").open) showActive(); // the panel leaves less room

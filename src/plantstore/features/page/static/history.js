@@ -1,66 +1,71 @@
-// The history of a store's plants, action by action, newest first; each action can be undone. The panel has the
-// history of one plant.
+// The history of a store, or of one plant, action by action, newest first; each action can be undone.
 
 import { ASK_ABOVE, perform } from "./actions.js";
 import { TRIMMED } from "./api.js";
-import { $, ask, bdi, explain, make, makeButton, onClick } from "./dom.js";
+import { $, all, announce, ask, bdi, make, makeButton, makeHint } from "./dom.js";
 import { list } from "./list.js";
 import { CONTENTS, isSame } from "./plant.js";
 import { showPage } from "./search.js";
-import { shown } from "./state.js";
 import { formatClock, formatDay, formatTime, rich, t } from "./texts.js";
 
 const PAGE = 1000;
 const MIN_ACTIONS = 100; // shown at a time, at least
-const MAX_PAGES = 20; // read at a time
-const MAX_PLANT_PAGES = 5; // read at a time for one plant
+const MAX_PAGES = 5; // read at a time
 const GAP = 3_000; // milliseconds between two events of an action
 
-/** @type {{store: Store, before: number, actions: HistoryAction[]} | null} */ let current = null;
+/** @type {WeakMap<Element, HistoryAction[]>} */ const current = new WeakMap();
 
-export async function openHistory() {
-  const { store } = list;
-  if (!store) return;
-  $("history-title").textContent = t("history.of", { store: store.name });
-  current = { store, before: Infinity, actions: [] };
+export function openHistory() {
+  if (!list.store) return;
+  $("history-title").textContent = t("history.of", { store: list.store.name });
+  showHistory($("history-events"), list.store);
+}
+
+/** Fills a part of the page: with the newest actions, and a button for older ones. @param {Element} part @param {Store} store @param {string} [id] of one plant */
+export async function showHistory(part, store, id) {
+  /** @type {HistoryAction[]} */ const actions = [];
+  let before = Infinity;
+  current.set(part, actions);
+
+  /** @param {HTMLElement[]} rest */
+  function draw(...rest) {
+    if (current.get(part) !== actions || !part.checkVisibility()) return false; // the user has left, or sees another
+    if (part.contains(document.activeElement)) all("h2", part.closest("dialog, section"))[0].focus();
+    part.replaceChildren(...makeDays(store, before > 1 ? actions.slice(0, -1) : actions, actions), ...rest);
+    return true;
+  }
+
+  async function readMore() {
+    const enough = actions.length + MIN_ACTIONS;
+    const older = makeButton(t("history.older"), readMore);
+    try {
+      if (before === Infinity) before = (await store.readRevision()) + 1;
+      await list.loadWhole(); // to know which plants exist now
+      for (let page = 0; page < MAX_PAGES && before > 1 && actions.length <= enough; page += 1) {
+        const events = await readPage(store, before);
+        before = events.at(-1)?.revision ?? 0;
+        for (const event of events) if (!id || event.plant.id === id) join(actions, event);
+        if (id && actions.at(-1)?.events[0].kind === "plant.created") before = 0;
+        if (!draw(makeHint(t("history.loading")))) return;
+      }
+      draw(...(before > 1 ? [older] : actions.length ? [] : [makeHint(t("history.none"))]));
+    } catch (error) {
+      announce(error.message);
+      draw(makeHint(error.message), older);
+    }
+  }
+
+  if (!part.hasChildNodes()) draw(makeHint(t("history.loading")));
   await readMore();
 }
 
-async function readMore() {
-  const opened = current;
-  if (!opened) return;
-  $("history-more").hidden = true;
-  explain("history-state", t("history.loading"));
-  const { store, actions } = opened;
-  const { length } = actions;
-  try {
-    if (opened.before === Infinity) opened.before = (await store.readRevision()) + 1;
-    await list.loadWhole(); // to know which plants exist now
-    for (let page = 0; page < MAX_PAGES && opened.before > 1 && actions.length <= length + MIN_ACTIONS; page += 1) {
-      const events = await readPage(store, opened.before);
-      if (opened !== current || $("history").hidden) return;
-      opened.before = events.at(-1)?.revision ?? 0;
-      for (const event of events) join(actions, event);
-      drawActions(store, actions, opened.before > 1);
-    }
-    explain("history-state", actions.length ? "" : t("history.none"));
-  } catch (error) {
-    explain("history-state", error.message);
-  }
-  $("history-more").hidden = opened.before <= 1;
-}
-onClick("history-more", readMore);
-
-/** @param {Store} store @param {HistoryAction[]} actions @param {boolean} goOn whether the last action may be incomplete */
-function drawActions(store, actions, goOn) {
-  const former = findFormer(actions.flatMap(({ events }) => events));
-  const shown = goOn ? actions.slice(0, -1) : actions;
-  const days = Object.entries(Object.groupBy(shown, ({ events: [{ at }] }) => formatDay(at)));
-  const sections = days.map(([day, of = []]) => {
-    const items = of.map(({ events }) => describe(store, events, former, formatClock));
+/** @param {Store} store @param {HistoryAction[]} shown @param {HistoryAction[]} known */
+function makeDays(store, shown, known) {
+  const former = findFormer(known.flatMap(({ events }) => events));
+  return Object.entries(Object.groupBy(shown, ({ events: [{ at }] }) => formatDay(at))).map(([day, of = []]) => {
+    const items = of.map(({ events }) => describe(store, events, former));
     return make("section", {}, make("h3", {}, day), make("ul", { className: "events" }, ...items));
   });
-  $("history-events").replaceChildren(...sections);
 }
 
 /** Events of the same kind, by the same user, at about the same time are one action. @param {HistoryAction[]} actions @param {StoreEvent} event */
@@ -85,12 +90,12 @@ function findFormer(events) {
   return former;
 }
 
-/** @param {Store} store @param {StoreEvent[]} events @param {Former} former @param {(time: string) => string} format */
-function describe(store, events, former, format) {
+/** @param {Store} store @param {StoreEvent[]} events @param {Former} former */
+function describe(store, events, former) {
   const [{ kind, user, at, plant }] = events;
   const what = events.length === 1 ? plant.name : t("plants", { n: events.length });
   const text = make("p", {}, ...(user ? [bdi(user), " "] : []), ...rich(kind.replace("plant.", "history."), { what }));
-  const item = make("li", {}, text, make("time", { className: "hint", dateTime: at, textContent: format(at) }));
+  const item = make("li", {}, text, make("time", { className: "hint", dateTime: at, textContent: formatClock(at) }));
   const before = former.get(events[0]);
   if (events.length === 1 && kind === "plant.updated" && before) item.append(describeChange(before, plant));
   const changes = events.flatMap((event) => goBack(event, former.get(event)));
@@ -133,24 +138,4 @@ async function readPage(store, before) {
     const oldest = await store.events(null, PAGE);
     return oldest.filter(({ revision }) => revision < before).reverse();
   }
-}
-
-// The history of one plant: the events known already, then its events among the store's next older pages.
-/** @param {Element} parent @param {Store} store @param {Plant} plant @param {StoreEvent[]} [known] @param {number} [from] */
-export async function showHistory(parent, store, plant, known = [], from) {
-  const own = [...known];
-  let before = from ?? (await store.readRevision().catch(() => 0)) + 1;
-  for (let page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
-    const events = await readPage(store, before).catch(() => []);
-    own.push(...events.filter((event) => event.plant.id === plant.id));
-    before = own.at(-1)?.kind === "plant.created" ? 0 : (events.at(-1)?.revision ?? 0);
-  }
-  if (shown.plant !== plant.id) return; // another plant is
-  const former = findFormer(own);
-  const items = own.map((event) => describe(store, [event], former, formatTime));
-  const older = makeButton(t("history.older"), () => showHistory(parent, store, plant, own, before));
-  if (before > 1) items.push(make("li", {}, older));
-  else if (!items.length) items.push(make("li", { className: "hint" }, t("history.none")));
-  if (parent.contains(document.activeElement)) $("panel-title").focus();
-  parent.replaceChildren(...items);
 }

@@ -10,7 +10,6 @@ import { list } from "./list.js";
 import { loadRest } from "./pages.js";
 import { run } from "./queue.js";
 import { clearAddress, clearSearch, findCode, openAddress, readAddress, showPage } from "./search.js";
-import "./selection.js";
 import { device, Session, tab } from "./session.js";
 import { drafts, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
@@ -222,9 +221,12 @@ onClick("language", () => {
   device.put("language", language === "de" ? "en" : "de");
   location.reload();
 });
-// A menu closes after a choice, except for filters, of which several can be chosen.
+// A menu closes after a choice, except for filters, of which several can be chosen; and by a click on its backdrop.
 for (const menu of all("[popover]")) {
-  menu.addEventListener("click", (event) => targetOf(event).closest("button:not([data-stays])") && menu.hidePopover());
+  menu.addEventListener("click", (event) => {
+    const target = targetOf(event);
+    if (target === menu || target.closest("button:not([data-stays])")) menu.hidePopover();
+  });
   menu.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
@@ -233,19 +235,6 @@ for (const menu of all("[popover]")) {
     event.preventDefault();
   });
 }
-// A click outside an open menu only closes the menu.
-let isBeside = false;
-const press = (/** @type {Event} */ event) => {
-  isBeside = document.querySelector(".menu:popover-open") !== null && !targetOf(event).closest("#bar");
-};
-addEventListener("pointerdown", press, true);
-const swallow = (/** @type {PointerEvent} */ event) => {
-  if (!isBeside || !event.pointerType) return; // a click by keyboard has no pointer
-  event.preventDefault();
-  event.stopPropagation();
-};
-addEventListener("click", swallow, true);
-
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);

@@ -10,10 +10,13 @@ import { plantAddress, showPage, showPlant } from "./search.js";
 import { drafts, onDraw, shown } from "./state.js";
 import { rich, t } from "./texts.js";
 
-/** @type {Record<string, string>} with the scope that each needs */
-const PAGES = { history: "list", access: "manage" };
+// With the scope that each needs.
+const PAGES = /** @type {const} */ ([
+  ["history", "list"],
+  ["access", "manage"],
+]);
 const panel = $("panel");
-/** @type {string | null} */ let openPage = null;
+/** @type {"history" | "access" | null} */ let openPage = null;
 /** @type {Plant | undefined} */ let drawn;
 
 export async function loadRest() {
@@ -26,16 +29,16 @@ export async function loadRest() {
 }
 
 onDraw(() => {
-  const page = list.store && list.may(PAGES[shown.page ?? ""]) ? shown.page : null;
+  const [page] = PAGES.find(([name, scope]) => list.store && name === shown.page && list.may(scope)) ?? [null];
   if (page === openPage) return;
   if (openPage) forgetPrivate($(openPage));
   openPage = page;
-  for (const id of Object.keys(PAGES)) $(id).hidden = id !== page;
+  for (const [id] of PAGES) $(id).hidden = id !== page;
   $("plants").hidden = page !== null;
   document.body.classList.toggle("elsewhere", page !== null);
   if (!page) return focusPlants();
   $(`${page}-title`).focus();
-  loadRest().then(({ openers }) => openPage === page && openers[page]());
+  loadRest().then((rest) => openPage === page && rest[page]());
 });
 
 onDraw(() => {
@@ -72,13 +75,14 @@ onDraw(() => {
 function drawPlant(plant, store) {
   document.title = `${plant.name} · ${store.name}`;
   if (plant === drawn) return;
+  if (plant.id !== drawn?.id) $("panel-events").replaceChildren();
   const link = plantAddress(store.name, plant.id);
   $("panel-id").textContent = plant.id;
   $("panel-link").textContent = link;
   loadRest().then(({ makeCode, showHistory }) => {
     if (drawn !== plant) return;
     $("panel-code").replaceChildren(...makeCode(link));
-    showHistory($("panel-events"), store, plant);
+    showHistory($("panel-events"), store, plant.id);
   });
 }
 
@@ -108,4 +112,4 @@ onClick("panel-delete", () => {
   if (id) remove([id]);
 });
 for (const back of all(".back")) back.addEventListener("click", () => showPage(null));
-for (const page of Object.keys(PAGES)) onClick(`${page}-open`, () => showPage(page));
+for (const [page] of PAGES) onClick(`${page}-open`, () => showPage(page));

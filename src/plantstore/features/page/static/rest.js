@@ -1,10 +1,6 @@
 // Everything that is loaded after the first view, in one import.
 
-import { openAccess } from "./access.js";
-import { openHistory } from "./history.js";
-
+export { openAccess as access } from "./access.js";
 export { exportPlants, makeCode, printLabels } from "./export.js";
-export { showHistory } from "./history.js";
+export { openHistory as history, showHistory } from "./history.js";
 export { openImport, readPasted } from "./importer.js";
-
-/** @type {Actions} */ export const openers = { history: openHistory, access: openAccess };

@@ -90,6 +90,10 @@ onDraw(() => {
   for (const { parentElement, dataset } of all("#grid [data-order]"))
     parentElement?.setAttribute("aria-sort", dataset.order === order.replace("-", "") ? direction : "none");
   for (const button of all("#sort-menu [data-order]")) button.ariaPressed = `${button.dataset.order === order}`;
+  const n = list.plants.items.length;
+  const whole = n || list.plants.isComplete ? t("plants", { n }) : "";
+  const part = list.view.isWhole ? whole : t("count.part", { shown: list.view.items.length, whole });
+  $("count").textContent = list.plants.isComplete || !whole ? part : t("count.loading", { shown: part });
   document.title = [shown.page && t(shown.page), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
 });
 

@@ -1,8 +1,8 @@
-// Where plants are typed: row 0, an editor in a cell, which moves with its row, and the fields in the panel. Typed text
-// is a draft, which Enter saves. Row 0 is then free at once for the next plant, and keeps its tag. Tab and a click
+// Where plants are typed: row 0, an editor in a cell, which moves with its row, the fields in the panel, and the tag of
+// selected plants. Typed text is a draft, which Enter saves. Row 0 is then free at once for the next plant, and keeps its tag. Tab and a click
 // elsewhere save a cell too; Escape discards it.
 
-import { edit, perform, say, takeBack } from "./actions.js";
+import { edit, perform, retag, say, takeBack } from "./actions.js";
 import { $, announce, complain, focusPlants, isNarrow, onClick, targetOf } from "./dom.js";
 import { drawGrid, nextCell, turnTo } from "./grid.js";
 import { list } from "./list.js";
@@ -45,7 +45,6 @@ export function openAdd() {
 function leaveAdd() {
   const stays = isTyped() && !isNarrow();
   drafts.add = { id: "", name: "", tag: "" };
-  complain();
   if (stays) announce(t("add.cleared"));
   else document.body.classList.remove("adding");
   if (!stays) focusPlants();
@@ -55,7 +54,9 @@ function leaveAdd() {
 function drawAdd() {
   for (const field of FIELDS) {
     const input = $(`add-${field}`);
-    if (input.value !== drafts.add[field]) input.value = drafts.add[field];
+    if (input.value === drafts.add[field]) continue;
+    input.value = drafts.add[field];
+    complain(input);
   }
   $("add").classList.toggle("typed", isTyped());
 }
@@ -65,7 +66,7 @@ for (const field of FIELDS) {
   if (field === "tag") attachPicker(input);
   input.addEventListener("input", () => {
     drafts.add[field] = input.value;
-    complain();
+    complain(input);
     drawAdd();
   });
   input.addEventListener("keydown", (event) => {
@@ -173,12 +174,12 @@ export function save(hasFocus = true) {
 }
 
 function close() {
+  if (drafts.cell) complain(inputs[drafts.cell.place][drafts.cell.field]);
   drafts.cell = null;
   isMoving = true;
   closePicker();
   for (const input of Object.values(inputs.row)) input.remove();
   isMoving = false;
-  complain();
   list.changeRows();
 }
 
@@ -206,3 +207,36 @@ const leave = (/** @type {Event} */ event) => {
   if (cell && target !== inputs[cell.place][cell.field] && !target.closest("#picker")) save(false);
 };
 addEventListener("pointerdown", leave, true);
+
+// The tag of the selected plants -----------------------------------------------------------------
+
+function setTag() {
+  const tag = $("retag-tag").value.trim();
+  if (!tag) return;
+  retag([...list.selected], tag);
+  closeTag();
+  focusPlants();
+}
+
+function closeTag() {
+  $("retag").reset();
+  $("retag").hidden = $("retag-set").disabled = true;
+}
+
+onClick("retag-open", () => {
+  $("retag").hidden = false;
+  $("retag-tag").focus();
+});
+onDraw(() => list.selected.size || closeTag());
+attachPicker($("retag-tag"), setTag);
+$("retag-tag").addEventListener("input", () => {
+  $("retag-set").disabled = !$("retag-tag").value.trim();
+});
+$("retag-tag").addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || event.key !== "Escape") return;
+  closeTag();
+  $("retag-open").focus();
+  event.preventDefault();
+});
+$("retag").addEventListener("submit", setTag);
+onClick("tag-remove", () => retag([...list.selected]));
