@@ -1,4 +1,4 @@
-"""Administration for tests, with what the feature adds to it."""
+"""The administration of the tests, with the operations of the access feature."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def delete_user(session: Session, subject: str) -> bool:
 
 
 class Administration(administration.Administration):
-    """Administers the database of a session, as commands and owners do."""
+    """Administers a database through a session, as commands and owners do."""
 
     measure_store = reading(stores.measure_store)
     delete_store: Any = reading(delete_store)

@@ -1,4 +1,4 @@
-"""The feature's queries across stores, and why that is right."""
+"""The feature's queries that span stores, and the reason for each."""
 
 ACROSS_STORES = {
     "delete_keys_of": "it erases one user",

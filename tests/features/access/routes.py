@@ -1,4 +1,4 @@
-"""The routes of access, and the requests that are invalid there."""
+"""The routes of access, and their invalid requests."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""A store that somebody holds up is deleted whole, or its deletion fails soon."""
+"""Deleting a store that a transaction has locked: it waits for the transaction, or times out."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -15,7 +15,7 @@ from tests.postgres.server import PostgresServer
 from tests.postgres.test_busy_store import held_up, wait_until_one_waits
 
 
-def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
+def test_deleting_a_store_includes_a_write_in_flight(
     postgres_server: PostgresServer,
 ) -> None:
     with (
@@ -35,7 +35,7 @@ def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
             assert connection.execute("SELECT * FROM plants").fetchall() == []
 
 
-def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
+def test_a_blocked_command_times_out_and_blocks_no_other(
     postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = Grant(subject="ada", store="busy")
@@ -45,7 +45,7 @@ def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
         ThreadPoolExecutor() as pool,
     ):
         token = patient.create_token(request).secret
-        monkeypatch.setattr(session, "load_queries", load_hurried_queries)
+        monkeypatch.setattr(session, "load_queries", load_queries_with_short_timeout)
         with closing(open_administration(url)) as hurried, held_up(url) as holder:
             deletion = pool.submit(hurried.delete_store, "busy")
             wait_until_one_waits(holder)
@@ -55,8 +55,8 @@ def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
         patient.delete_store("busy")
 
 
-def load_hurried_queries(*arguments: str) -> dict[str, str]:
-    """The queries, with a shorter timeout of a command."""
+def load_queries_with_short_timeout(*arguments: str) -> dict[str, str]:
+    """The queries, with a shorter lock timeout of commands."""
     queries = load_queries(*arguments)
     hurried = queries["lock_administration"].replace("'10s'", "'500ms'")
     assert hurried != queries["lock_administration"]

@@ -1,4 +1,4 @@
-"""The token that the settings declare: valid from the first start, until it is not declared."""
+"""The token that the settings declare: valid from the first start until it is removed."""
 
 import secrets
 import signal
@@ -16,22 +16,22 @@ PLANT = {"id": 7, "name": "Fern"}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_it_opens_the_default_store_until_it_is_changed_or_removed(
+def test_a_declared_token_is_valid_until_it_is_changed_or_removed(
     url: str, tmp_path: Path, workers: int
 ) -> None:
     first, second = secrets.token_urlsafe(40), secrets.token_hex(16)
     secret, settings = tmp_path / "token", tmp_path / "settings.toml"
     secret.write_text(f"{first}\n")
     settings.write_text('token_file = "token"\n')
-    given = {"settings": settings, "workers": workers}
-    with Service(tmp_path, database=url, settings=given) as service:
+    options = {"settings": settings, "workers": workers}
+    with Service(tmp_path, database=url, settings=options) as service:
         with service.client(first) as client:
             assert client.post("/plants", json=PLANT).status_code == 200
             me = client.get("/me").json()
             assert client.get("/members").json()[0]["user"] == "declared"
             link = client.post("/links", json={"user": "declared"}).json()
         assert (me["user"], me["stores"][0]["role"]) == ("declared", "owner")
-        for text in ("short", f"{second}\n"):  # what is weak changes nothing
+        for text in ("short", f"{second}\n"):  # a weak token changes nothing
             assert service.status_of(first) == 200
             secret.write_text(text)
             service.process.send_signal(signal.SIGHUP)
@@ -47,7 +47,7 @@ def test_it_opens_the_default_store_until_it_is_changed_or_removed(
         assert service.stop() == 0
         secret.write_text(first)
         settings.write_text('token_file = "token"\n')
-        service.start()  # what was taken back can be declared again
+        service.start()  # a removed token can be declared again
         assert (service.status_of(first), service.status_of(second)) == (200, 401)
         redeemed = httpx.post(f"{service.origin}/links/redeem", json={"code": link["code"]})
         assert redeemed.status_code == 404
@@ -55,7 +55,7 @@ def test_it_opens_the_default_store_until_it_is_changed_or_removed(
     assert second not in service.log()
 
 
-def test_it_is_listed_and_stays_revoked(url: str, tmp_path: Path) -> None:
+def test_a_declared_token_stays_revoked_after_a_restart(url: str, tmp_path: Path) -> None:
     token = secrets.token_hex(32)
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
     with Service(tmp_path, database=url, settings={"token": token}) as service:
@@ -75,7 +75,7 @@ def test_it_is_listed_and_stays_revoked(url: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [{}, {"PLANTSTORE_TOKEN": secrets.token_hex(32)}])
-def test_a_service_that_cannot_start_leaves_it_as_it_is(
+def test_a_failed_start_does_not_change_the_declared_token(
     url: str, tmp_path: Path, other: dict[str, str]
 ) -> None:
     token = secrets.token_hex(32)
@@ -101,17 +101,17 @@ def test_a_service_that_cannot_start_leaves_it_as_it_is(
         (f"pst_1_{'k7QzW9' * 8}x", "looks like a token of the service"),
     ],
 )
-def test_one_that_can_be_guessed_is_refused_and_not_shown(
+def test_a_weak_declared_token_is_refused_and_not_printed(
     tmp_path: Path, token: str, reason: str
 ) -> None:
     program = Program(tmp_path, {"PLANTSTORE_TOKEN": token})
     for command in ("serve", "check"):
-        said = program.refusal(command)
-        assert f"Error: the setting token {reason}" in said
-        assert "`openssl rand -hex 32`" in said
-        assert token not in said
+        message = program.refusal(command)
+        assert f"Error: the setting token {reason}" in message
+        assert "`openssl rand -hex 32`" in message
+        assert token not in message
 
 
-def test_it_is_not_shown_with_the_settings(tmp_path: Path) -> None:
+def test_settings_show_does_not_print_the_declared_token(tmp_path: Path) -> None:
     program = Program(tmp_path, {"PLANTSTORE_TOKEN": secrets.token_hex(32)})
     assert program.data("settings", "show", "token")[0]["value"] == "..."

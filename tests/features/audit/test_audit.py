@@ -1,4 +1,4 @@
-"""The audit trail: who administered what, by which way; nothing else, and no erased name."""
+"""The audit trail: who changed access, how and from where, without names of deleted users."""
 
 import socket
 from contextlib import closing
@@ -21,18 +21,18 @@ def program(url: str, tmp_path: Path) -> Program:
     return Program(tmp_path, {"PLANTSTORE_DATABASE": url, "SUDO_USER": "grace"}).with_database()
 
 
-def read(program: Program, *filters: str) -> list[dict[str, Any]]:
-    """What the audit trail has, without its times."""
+def read_records(program: Program, *filters: str) -> list[dict[str, Any]]:
+    """The records of the audit trail, without their times."""
     rows: list[dict[str, Any]] = program.data("audit", "list", *filters)
     assert all(row.pop("at") for row in rows)
     return rows
 
 
 def actions(program: Program, *filters: str) -> list[str]:
-    return [row["action"] for row in read(program, *filters)]
+    return [row["action"] for row in read_records(program, *filters)]
 
 
-def test_a_command_says_what_it_did_to_whom_and_who_ran_it(program: Program) -> None:
+def test_commands_are_recorded_with_who_ran_them_and_details(program: Program) -> None:
     program.out("store", "create", "nursery")
     program.out(*CREATE, "--role", "owner")
     program.out(
@@ -41,7 +41,7 @@ def test_a_command_says_what_it_did_to_whom_and_who_ran_it(program: Program) -> 
     program.out("user", "rename", "eve", "eva")
     program.out("store", "set", "nursery", "--max-plants", "10")
     program.out("token", "revoke", "--user", "ada")
-    rows = read(program)
+    rows = read_records(program)
     assert {row["by"] for row in rows} == {"grace"}
     assert {row["via"] for row in rows} == {"command"}
     assert {row["address"] for row in rows} == {socket.gethostname()}
@@ -64,15 +64,15 @@ def test_a_command_says_what_it_did_to_whom_and_who_ran_it(program: Program) -> 
     assert "member add" in program.out("audit", "list")
 
 
-def test_a_change_over_http_has_the_user_the_token_and_the_address(
+def test_http_changes_are_recorded_with_user_token_and_address(
     program: Program, tmp_path: Path
 ) -> None:
     with Service(tmp_path, database=program.database) as service:
         token = program.out(*CREATE, "--manage")
         with service.client(token) as client:
             client.put("/members/eve", json={"role": "reader"}).raise_for_status()
-            given = client.post("/tokens", json={"user": "eve"}).json()
-            client.delete(f"/tokens/{given['id']}").raise_for_status()
+            new_token = client.post("/tokens", json={"user": "eve"}).json()
+            client.delete(f"/tokens/{new_token['id']}").raise_for_status()
             code = client.post("/links", json={"user": "eve"}).json()["code"]
             client.post("/links/redeem", json={"code": code}).raise_for_status()
             link = client.post("/links", json={"user": "ada"}).json()["id"]
@@ -80,7 +80,7 @@ def test_a_change_over_http_has_the_user_the_token_and_the_address(
             client.delete("/members/eve").raise_for_status()
             assert client.delete("/members/ada").status_code == 409
             assert client.delete("/tokens/0000000000000000").status_code == 404
-    created, *rows = read(program)
+    created, *rows = read_records(program)
     by_ada = ("ada", created["details"]["token_id"])
     assert [(row["action"], row["user"], row["by"], row["token_id"]) for row in rows] == [
         ("member add", "eve", *by_ada),
@@ -98,43 +98,43 @@ def test_a_change_over_http_has_the_user_the_token_and_the_address(
     assert rows[0]["details"] == {"role": "reader", "old_role": "none"}
 
 
-def test_what_changes_nothing_is_not_in_it(program: Program, tmp_path: Path) -> None:
+def test_requests_that_change_nothing_are_not_recorded(program: Program, tmp_path: Path) -> None:
     with Service(tmp_path, database=program.database) as service:
         token = program.out(*CREATE, "--manage")
         with service.client(token) as client:
-            given = client.post("/tokens", json={"user": "ada"}).json()
+            new_token = client.post("/tokens", json={"user": "ada"}).json()
             for _ in range(2):
                 client.put("/members/eve", json={"role": "reader"}).raise_for_status()
-                client.delete(f"/tokens/{given['id']}").raise_for_status()
+                client.delete(f"/tokens/{new_token['id']}").raise_for_status()
     for _ in range(2):
-        changed = program.run(
+        result = program.run(
             "member", "add", "--store", "nursery", "--user", "eve", "--role", "editor"
         )
         program.out("store", "set", "nursery", "--max-plants", "10")
-    assert changed.err == "eve is editor of nursery\n"
+    assert result.err == "eve is editor of nursery\n"
     changes = ["token create", "token create", "member add", "token revoke"]
     assert actions(program) == [*changes, "member add", "store set"]
 
 
-def test_what_is_refused_is_not_in_it(program: Program) -> None:
+def test_refused_commands_are_not_recorded(program: Program) -> None:
     program.out(*CREATE, "--role", "owner")
     program.refusal("member", "remove", "--store", "nursery", "--user", "ada")
     program.refusal("user", "rename", "ada", "ada")
     assert actions(program) == ["token create"]
 
 
-def test_who_is_erased_is_without_a_name_and_a_deleted_store_with_its_own(program: Program) -> None:
+def test_records_keep_names_of_deleted_stores_but_not_of_users(program: Program) -> None:
     program.out("token", "create", "--create", "--store", "nursery", "--user", "adalovelace")
     program.out("user", "delete", "adalovelace", "--yes")
     program.out("store", "delete", "nursery", "--yes")
-    created, erased, deleted = read(program)
+    created, erased, deleted = read_records(program)
     assert created["user"] == erased["user"]
     assert created["user"].startswith("deleted user ")
     assert (erased["action"], deleted["store"]) == ("user delete", "nursery")
     assert "adalovelace" not in program.out("audit", "list", "--json")
 
 
-def test_what_is_old_goes(program: Program) -> None:
+def test_old_records_are_deleted(program: Program) -> None:
     program.out("store", "create", "nursery")
     with closing(open_session(program.database)) as session:
         trim_audit(session, now() - DAY_MS)

@@ -1,4 +1,4 @@
-"""What commands of administration say of what cannot be done: what happened, and what to do."""
+"""Error messages of administration commands: what happened, then what to do."""
 
 import shlex
 from pathlib import Path
@@ -40,37 +40,37 @@ REFUSALS = {
     "link create --store full --user ada": "full has too many unused links: wait until they expire",
     "token revoke 0123456789abcdef": "there is no such token: `plantstore token list` shows all",
     "token revoke pst_1_x": "the token is mistyped: its checksum is wrong",
-    "token rotate {ended}": "the token {ended} is revoked: create a new one",
+    "token rotate {token_id}": "the token {token_id} is revoked: create a new one",
 }
 
 
 @pytest.fixture(scope="module")
-def ended(tmp_path_factory: pytest.TempPathFactory) -> "tuple[Program, str]":
-    """The program with stores and users, and the id of a token that is revoked."""
+def revoked(tmp_path_factory: pytest.TempPathFactory) -> "tuple[Program, str]":
+    """The program with stores and users, and the id of a revoked token."""
     folder: Path = tmp_path_factory.mktemp("errors")
     program = Program(folder).with_database()
     create = ("token", "create", "--create", "--store")
     program.out(*create, "full", "--user", "ada")
-    made = program.data(*create, "nursery", "--user", "ada")
+    token = program.data(*create, "nursery", "--user", "ada")
     program.out(*create, "nursery", "--user", "eve")
     program.out("user", "create", "out")
-    program.out("token", "revoke", made["id"])
+    program.out("token", "revoke", token["id"])
     for _ in range(MAX_LINKS):
-        run(program, "link create --store full --user ada")
-    return program, made["id"]
+        error_of(program, "link create --store full --user ada")
+    return program, token["id"]
 
 
-def run(program: Program, call: str) -> BaseException | None:
+def error_of(program: Program, call: str) -> BaseException | None:
     call = f"--database {program.database} {call}"
     return CliRunner().invoke(cli, shlex.split(call)).exception
 
 
-def test_each_refusal_says_what_to_do(ended: tuple[Program, str]) -> None:
-    program, token_id = ended
-    seen = set()
+def test_each_error_message_says_what_to_do(revoked: tuple[Program, str]) -> None:
+    program, token_id = revoked
+    tested = set()
     for call, sentence in REFUSALS.items():
-        refused = run(program, call.format(ended=token_id))
-        assert isinstance(refused, PlantStoreError), call
-        assert describe_error(refused).startswith(sentence.format(ended=token_id))
-        seen.add(type(refused))
-    assert seen == set(SENTENCES) - {NoSuchWebhookError}  # that feature has a test of its own
+        error = error_of(program, call.format(token_id=token_id))
+        assert isinstance(error, PlantStoreError), call
+        assert describe_error(error).startswith(sentence.format(token_id=token_id))
+        tested.add(type(error))
+    assert tested == set(SENTENCES) - {NoSuchWebhookError}  # that feature has a test of its own

@@ -11,9 +11,9 @@ from tests.cli.test_exit_status import BEFORE_READING
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
-def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
-    made = program.run("store", "create", "nursery")
-    assert (made.status, made.out, made.err) == (0, "nursery\n", "")
+def test_stores_are_created_listed_and_deleted(program: Program) -> None:
+    created = program.run("store", "create", "nursery")
+    assert (created.status, created.out, created.err) == (0, "nursery\n", "")
     program.out("store", "create", "orchard")
     listed = program.data("store", "list")
     assert [(store["name"], store["revision"]) for store in listed] == [
@@ -27,7 +27,7 @@ def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
     assert [line.split()[:5] for line in table[1:]] == [["orchard", "-", "0", "-", "0"]]
 
 
-def test_a_store_has_a_quota(program: Program) -> None:
+def test_max_plants_sets_the_quota_of_a_store(program: Program) -> None:
     assert program.data("store", "create", "nursery", "--max-plants", "7")["max_plants"] == 7
     program.out("store", "create", "orchard", PLANTSTORE_MAX_PLANTS="9")
     program.out(
@@ -37,26 +37,31 @@ def test_a_store_has_a_quota(program: Program) -> None:
     changed = program.run("store", "set", "nursery", "--max-plants", "none")
     assert changed.err == "nursery may hold any number of plants; it holds 0\n"
     assert program.data("store", "list")[0]["max_plants"] is None
-    for bad in ("0", "-1", "many", "٣"):
-        refused = program.refusal("store", "set", "nursery", "--max-plants", bad, status=2)
+    for invalid in ("0", "-1", "many", "٣"):
+        refused = program.refusal("store", "set", "nursery", "--max-plants", invalid, status=2)
         assert "a whole number above 0, or none" in refused
 
 
-def test_deleting_asks_for_the_name_on_stderr(program: Program) -> None:
+def test_deleting_a_store_asks_for_its_name_on_stderr(program: Program) -> None:
     program.out("store", "create", "nursery")
-    wrong = "the name does not match: nothing was deleted"
-    for answer, said in (("y\n", wrong), ("\n", wrong), ("orchard\n", wrong), ("", "give --yes")):
-        done = program.run("store", "delete", "nursery", stdin=answer)
-        assert (done.status, done.out) == (1, "")
-        assert said in done.err
+    mismatch = "the name does not match: nothing was deleted"
+    for typed, message in (
+        ("y\n", mismatch),
+        ("\n", mismatch),
+        ("orchard\n", mismatch),
+        ("", "give --yes"),
+    ):
+        result = program.run("store", "delete", "nursery", stdin=typed)
+        assert (result.status, result.out) == (1, "")
+        assert message in result.err
     assert len(program.data("store", "list")) == 1
-    done = program.run("store", "delete", "nursery", stdin="nursery\n")
-    assert (done.status, done.out) == (0, "")
-    assert "The store nursery and its 0 plants will be deleted, permanently." in done.err
+    result = program.run("store", "delete", "nursery", stdin="nursery\n")
+    assert (result.status, result.out) == (0, "")
+    assert "The store nursery and its 0 plants will be deleted, permanently." in result.err
     assert program.data("store", "list") == []
 
 
-def test_an_interrupted_question_ends_with_130(program: Program) -> None:
+def test_interrupting_the_prompt_exits_with_130(program: Program) -> None:
     program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     with subprocess.Popen(
         [*PLANTSTORE, "store", "delete", "nursery"],
@@ -64,20 +69,20 @@ def test_an_interrupted_question_ends_with_130(program: Program) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=program.environ,
-    ) as asking:
-        assert asking.stderr is not None
-        while b"Type the name" not in asking.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered
-            assert asking.poll() is None
+    ) as process:
+        assert process.stderr is not None
+        while b"Type the name" not in process.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered
+            assert process.poll() is None
         time.sleep(BEFORE_READING)
-        asking.send_signal(signal.SIGINT)
-        out, err = asking.communicate(timeout=60)
-    assert asking.returncode == 130
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
     assert out == b""
     assert b"Traceback" not in err
     assert len(program.data("store", "list")) == 1
 
 
-def test_users_are_made_and_listed(program: Program) -> None:
+def test_users_are_created_and_listed(program: Program) -> None:
     assert program.out("user", "create", "eve") == "eve"
     assert program.data("user", "create", "ada lovelace") == {"subject": "ada lovelace"}
     program.out("token", "create", "--create", "--store", "nursery", "--user", "eve")
@@ -103,16 +108,16 @@ def test_members_are_added_changed_listed_and_removed(program: Program) -> None:
     program.out("store", "create", "nursery")
     for user in ("ada", "eve"):
         program.out("user", "create", user)
-    names = ("--store", "nursery", "--user")
-    assert program.out("member", "add", *names, "ada", "--role", "owner") == ""
-    assert program.out("member", "add", *names, "eve", "--role", "reader") == ""
-    assert program.out("member", "add", *names, "eve", "--role", "editor") == ""
+    options = ("--store", "nursery", "--user")
+    assert program.out("member", "add", *options, "ada", "--role", "owner") == ""
+    assert program.out("member", "add", *options, "eve", "--role", "reader") == ""
+    assert program.out("member", "add", *options, "eve", "--role", "editor") == ""
     listed = program.data("member", "list", "--store", "nursery")
-    assert [(one["user"], one["role"], one["by"]) for one in listed] == [
+    assert [(member["user"], member["role"], member["by"]) for member in listed] == [
         ("ada", "owner", None),
         ("eve", "editor", None),
     ]
-    assert program.out("member", "remove", *names, "ada", "--yes") == ""
+    assert program.out("member", "remove", *options, "ada", "--yes") == ""
     table = program.out("member", "list", "--store", "nursery").splitlines()
     since = listed[1]["since"]
     assert [line.split() for line in table] == [
@@ -121,10 +126,10 @@ def test_members_are_added_changed_listed_and_removed(program: Program) -> None:
     ]
 
 
-def test_odd_names_stand_in_tables_as_they_are(program: Program) -> None:
-    odd = ["[bold]ada[/bold]", "שלום", "😀 " + 100 * "x", "a\u200fb"]
-    for name in odd:
+def test_tables_show_unusual_names_unchanged(program: Program) -> None:
+    names = ["[bold]ada[/bold]", "שלום", "😀 " + 100 * "x", "a\u200fb"]
+    for name in names:
         program.out("user", "create", name)
-    assert {row["subject"] for row in program.data("user", "list")} == set(odd)
+    assert {row["subject"] for row in program.data("user", "list")} == set(names)
     lines = program.out("user", "list").splitlines()[1:]
-    assert {line.removesuffix("-").strip() for line in lines} == set(odd)
+    assert {line.removesuffix("-").strip() for line in lines} == set(names)

@@ -1,4 +1,4 @@
-"""``plantstore serve --welcome`` shows the way in, at every start."""
+"""``plantstore serve --welcome`` prints a sign-in link, or a command for one, at every start."""
 
 import json
 import os
@@ -27,27 +27,27 @@ SHOWN = shlex.quote(INSTALLED)
 OWN = shlex.join(PLANTSTORE)
 
 
-def paste_calls(shown: str, home: Path) -> None:
-    calls = re.findall(r"^  curl (?:.*\\\n)*.*$", shown, re.MULTILINE)
+def run_printed_calls(output: str, home: Path) -> None:
+    calls = re.findall(r"^  curl (?:.*\\\n)*.*$", output, re.MULTILINE)
     assert len(calls) == 3
-    answers = [paste(call.replace("curl", "curl -sS", 1), home) for call in calls]
+    responses = [paste(call.replace("curl", "curl -sS", 1), home) for call in calls]
     plant = {"name": "Monstera", "tag": "tropical"}
-    assert [json.loads(answer) for answer in answers[:2]] == [plant, [plant]]
-    assert answers[2] == ""
+    assert [json.loads(response) for response in responses[:2]] == [plant, [plant]]
+    assert responses[2] == ""
 
 
-def test_the_first_start_shows_a_link_a_token_and_three_calls_that_work(tmp_path: Path) -> None:
+def test_the_first_start_prints_a_link_a_token_and_working_calls(tmp_path: Path) -> None:
     with Welcoming(tmp_path) as service:
-        shown = service.shown()
-        assert f"Plant Store is running at {service.origin}\n" in shown
-        assert "The store nursery was created. Its owner is the user gardener.\n" in shown
+        output = service.shown()
+        assert f"Plant Store is running at {service.origin}\n" in output
+        assert "The store nursery was created. Its owner is the user gardener.\n" in output
         address, code = service.link()
         assert address == service.origin
         assert "manage" in redeem(address, code)["scopes"]
-        (token,) = set(TOKEN.findall(shown))
+        (token,) = set(TOKEN.findall(output))
         assert is_well_formed(token)
-        assert "cannot manage members and tokens" in shown
-        paste_calls(shown, tmp_path)
+        assert "cannot manage members and tokens" in output
+        run_printed_calls(output, tmp_path)
         with service.client(token) as client:
             assert client.get("/plants").json() == []
             assert "manage" not in client.get("/me").json()["scopes"]
@@ -55,7 +55,7 @@ def test_the_first_start_shows_a_link_a_token_and_three_calls_that_work(tmp_path
             assert secret not in service.log()
 
 
-def test_the_calls_work_on_a_unix_socket_which_no_browser_opens(tmp_path: Path) -> None:
+def test_on_a_unix_socket_the_printed_calls_work_without_a_link(tmp_path: Path) -> None:
     path = tmp_path / "a socket"
     service = Welcoming(tmp_path, {"uds": path})
     for is_first in (True, False):
@@ -63,33 +63,33 @@ def test_the_calls_work_on_a_unix_socket_which_no_browser_opens(tmp_path: Path) 
         try:
             wait_until(lambda: "running" in service.shown())
             paste(f"curl -sS --unix-socket '{path}' http://localhost/livez", tmp_path)
-            shown = service.shown()
-            assert f"Plant Store is running at unix:{path}\n" in shown
-            assert "browser" not in shown
+            output = service.shown()
+            assert f"Plant Store is running at unix:{path}\n" in output
+            assert "browser" not in output
             if is_first:
-                paste_calls(shown, tmp_path)
+                run_printed_calls(output, tmp_path)
             else:
                 assert " token create --store nursery --user gardener" in service.commands()[0]
         finally:
             assert service.stop() == 0
 
 
-def test_each_later_start_signs_the_owner_in_wherever_it_listens(tmp_path: Path) -> None:
+def test_a_later_start_prints_a_link_for_its_new_port(tmp_path: Path) -> None:
     with Welcoming(tmp_path) as service:
-        first = service.origin
+        first_origin = service.origin
         assert service.stop() == 0
         service.start()
-        assert service.origin != first
+        assert service.origin != first_origin
         assert TOKEN.search(service.shown()) is None
         address, code = service.link()
         assert address == service.origin
-        given = redeem(address, code)
-        assert (given["store"], given["user"]) == ("nursery", "gardener")
-        assert "manage" in given["scopes"]
+        token = redeem(address, code)
+        assert (token["store"], token["user"]) == ("nursery", "gardener")
+        assert "manage" in token["scopes"]
 
 
 @pytest.mark.parametrize(
-    ("folder", "program", "shown"),
+    ("folder", "program", "printed"),
     [
         (".", PLANTSTORE, OWN),
         (".", (INSTALLED,), SHOWN),
@@ -99,15 +99,15 @@ def test_each_later_start_signs_the_owner_in_wherever_it_listens(tmp_path: Path)
     ],
     ids=["module", "path", "relative", "activated", "on_path"],
 )
-def test_its_commands_work_in_another_terminal_and_folder(
+def test_printed_commands_work_in_another_terminal_and_folder(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     folder: str,
     program: tuple[str, ...],
-    shown: str,
+    printed: str,
 ) -> None:
     monkeypatch.setenv("PATH", f"{Path(INSTALLED).parent}:{os.environ['PATH']}")
-    if shown == "plantstore":
+    if printed == "plantstore":
         (tmp_path / "bin").mkdir()
         (tmp_path / "bin" / "plantstore").symlink_to(INSTALLED)
         monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
@@ -116,8 +116,8 @@ def test_its_commands_work_in_another_terminal_and_folder(
         assert service.stop() == 0
         service.start()
         link, token = service.commands()
-        named = f"{shown} --database {service.database}"
-        assert link.startswith(f"{named} link create --store nursery --user gardener --manage")
+        prefix = f"{printed} --database {service.database}"
+        assert link.startswith(f"{prefix} link create --store nursery --user gardener --manage")
         assert "--create" not in service.shown()
         ((address, code),) = CODE.findall(f"  {paste(link, tmp_path)}")
         assert address == service.origin
@@ -126,7 +126,7 @@ def test_its_commands_work_in_another_terminal_and_folder(
             assert client.get("/me").json()["user"] == "gardener"
 
 
-def test_its_commands_have_the_settings_file_and_no_password(
+def test_printed_commands_name_the_settings_file_and_no_password(
     tmp_path: Path, postgres_server: PostgresServer
 ) -> None:
     file = tmp_path / "my settings.toml"
@@ -143,38 +143,38 @@ def test_its_commands_have_the_settings_file_and_no_password(
             assert paste(link, tmp_path).startswith(f"{service.origin}/#code=")
 
 
-def test_of_several_owners_it_has_a_command_for_each(tmp_path: Path) -> None:
+def test_each_of_several_owners_gets_a_command(tmp_path: Path) -> None:
     with Welcoming(tmp_path) as service:
         service.make_token("roof", "ada o'hara", role=Role.OWNER)
         assert service.stop() == 0
         service.start()
         assert CODE.search(service.shown()) is None
         *links, _ = service.commands()
-        signed_in = [redeem(*CODE.findall(f"  {paste(link, tmp_path)}")[0]) for link in links]
-        names = [(given["store"], given["user"]) for given in signed_in]
+        tokens = [redeem(*CODE.findall(f"  {paste(link, tmp_path)}")[0]) for link in links]
+        names = [(token["store"], token["user"]) for token in tokens]
         assert names == [("nursery", "gardener"), ("roof", "ada o'hara")]
 
 
 @pytest.mark.parametrize(
     "settings",
-    [{"host": "0.0.0.0"}, {"public_url": "https://plants.example/"}],  # noqa: S104 - it is what is tested
+    [{"host": "0.0.0.0"}, {"public_url": "https://plants.example/"}],  # noqa: S104 - the test is about it
     ids=str,
 )
-def test_where_others_reach_it_no_link_is_shown(
+def test_a_publicly_reachable_service_prints_a_command_and_no_link(
     tmp_path: Path, settings: dict[str, object]
 ) -> None:
     with Welcoming(tmp_path, settings) as service:
         for _ in range(2):
             assert "#code" not in service.shown()
-            printed = paste(service.commands()[0], tmp_path)
+            link = paste(service.commands()[0], tmp_path)
             origin = service.origin.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - as above
             address = str(settings.get("public_url", f"{origin}/"))
-            assert printed.startswith(f"{address}#code=psl_")
+            assert link.startswith(f"{address}#code=psl_")
             assert service.stop() == 0
             service.start()
 
 
-def test_too_many_unused_links_do_not_keep_it_from_starting(tmp_path: Path) -> None:
+def test_at_the_link_limit_the_service_starts_without_a_link(tmp_path: Path) -> None:
     with Welcoming(tmp_path) as service:
         assert service.stop() == 0
         request = Grant(subject="gardener", label="", expires_at=None)
@@ -186,7 +186,7 @@ def test_too_many_unused_links_do_not_keep_it_from_starting(tmp_path: Path) -> N
         assert len(service.commands()) == 2
 
 
-def test_without_the_flag_nothing_is_made_or_shown(tmp_path: Path) -> None:
+def test_without_the_flag_nothing_is_created_or_printed(tmp_path: Path) -> None:
     script = f'exec "$@" >>{tmp_path}/out.txt'
     with Service(tmp_path, command=("sh", "-c", script, "sh", *PLANTSTORE)):
         assert (tmp_path / "out.txt").read_text() == ""

@@ -1,4 +1,4 @@
-"""A service that shows a sign-in link, and a shell for the commands that it shows."""
+"""A service that prints a sign-in link, and a shell for the commands that it prints."""
 
 import re
 import subprocess
@@ -16,9 +16,9 @@ COMMAND = re.compile(r"^  (.*plantstore'? .*(?:link|token) create --.*)$", re.MU
 
 
 class Welcoming(Service):
-    """``plantstore serve --welcome``; its stdout goes to a file of its own.
+    """``plantstore serve --welcome`` with its stdout in a file.
 
-    ``program`` is what the shell runs.
+    ``program`` is the command that the shell runs.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Welcoming(Service):
         super().__init__(folder, command=command, settings=settings, database=database)
 
     def launch(self) -> None:
-        """Start the process; what it shows replaces what an earlier one did."""
+        """Start the process with an empty output file."""
         self._out.write_text("")
         super().launch()
 
@@ -42,7 +42,7 @@ class Welcoming(Service):
         return self._out.read_text()
 
     def link(self) -> tuple[str, str]:
-        """The address and the code of the only link that it shows."""
+        """The address and the code of the only printed link."""
         ((address, code),) = CODE.findall(self.shown())
         return address, code
 
@@ -51,8 +51,8 @@ class Welcoming(Service):
 
 
 def paste(command: str, home: Path) -> str:
-    """Run a command in another terminal; return its output."""
-    done = subprocess.run(
+    """Run a command in a new shell and another folder; return its output."""
+    result = subprocess.run(
         ["sh", "-c", command],
         capture_output=True,
         text=True,
@@ -61,9 +61,9 @@ def paste(command: str, home: Path) -> str:
         cwd="/",
         env=clean_environ(home),
     )
-    return done.stdout
+    return result.stdout
 
 
 def redeem(address: str, code: str) -> Any:  # noqa: ANN401 - JSON
-    """What the link's code gives, at the link's own address."""
+    """Redeem a link's code at the link's address; return the token."""
     return httpx.post(f"{address}/links/redeem", json={"code": code}).raise_for_status().json()

@@ -13,5 +13,5 @@ __all__ = ["harness", "url"]
 
 @pytest.fixture
 def administration(url: str) -> Iterator[Administration]:
-    with closing(open_administration(url)) as opened:
-        yield opened
+    with closing(open_administration(url)) as administration:
+        yield administration

@@ -1,4 +1,4 @@
-"""A store that is deleted goes in parts: its remains have another revision."""
+"""A store is deleted in several transactions: an interruption raises its revision."""
 
 from contextlib import closing
 
@@ -14,28 +14,28 @@ from tests.features.access.administration import Administration
 
 pytestmark = pytest.mark.anyio
 
-PLANTS = 5001  # more than one part
+PLANTS = 5001  # more than one transaction deletes
 
 
 def interrupt(session: Session, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let Ctrl-C come at the second query of this name."""
+    """Raise ``KeyboardInterrupt`` at the second query of this name."""
     query = session.query
     left = 2
 
-    def count(asked: str, *arguments: object) -> "list[Row]":
+    def count(query_name: str, *arguments: object) -> "list[Row]":
         nonlocal left
-        left -= asked == name
+        left -= query_name == name
         if not left:
             raise KeyboardInterrupt
-        return list(query(asked, *arguments))
+        return list(query(query_name, *arguments))
 
     monkeypatch.setattr(session, "query", count)
 
 
-async def test_an_interrupted_deletion_leaves_another_revision(
+async def test_an_interrupted_deletion_raises_the_revision(
     url: str, harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else what was remembered of the store, as a list or an entity tag, would still hold."""
+    """Otherwise cached lists and entity tags of the store would stay valid."""
     rows = [(harness.store_id, number, "Fern") for number in range(PLANTS)]
     execute(url, "INSERT INTO plants (store_id, id, name) VALUES ($1, $2, $3)", rows)
     before = await harness.read_page(PlantQuery())

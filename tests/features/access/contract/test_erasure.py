@@ -1,4 +1,4 @@
-"""A user is erased, renamed; a store renamed: for every kind of database."""
+"""Deleting a user removes the name everywhere, on every kind of database."""
 
 import pytest
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 FERN, FICUS = NewPlant(1, "Fern", "green"), NewPlant(2, "Ficus")
 
 
-async def test_an_erased_user_leaves_plants_and_events_without_a_name(
+async def test_deleting_a_user_keeps_plants_and_anonymizes_events(
     harness: DatabaseHarness,
 ) -> None:
     eve = await harness.make_caller("nursery", "eve", "Eve's phone")
@@ -22,21 +22,21 @@ async def test_an_erased_user_leaves_plants_and_events_without_a_name(
     harness.administration.delete_user("eve")
     assert await harness.create(NewPlant(3, "Aloe"), None, eve) is Outcome.TOKEN_INVALID
     assert await harness.database.find_caller(eve.store_id, eve.token_hash, None) is None
-    known, erased = harness.read_events()
-    assert (known.subject, known.is_user_deleted) == ("ada", False)
-    assert (erased.subject, erased.token_label, erased.is_user_deleted) == (None, "", True)
+    ada_event, eve_event = harness.read_events()
+    assert (ada_event.subject, ada_event.is_user_deleted) == ("ada", False)
+    assert (eve_event.subject, eve_event.token_label, eve_event.is_user_deleted) == (None, "", True)
     assert [user.subject for user in harness.administration.list_users()] == ["ada"]
     assert harness.administration.list_members("nursery") == [Member("ada", Role.OWNER)]
     assert [token.subject for token in harness.administration.list_tokens()] == ["ada"]
     await harness.assert_consistency()
-    again = await harness.make_caller("nursery", "eve")
-    assert again.user_id != eve.user_id
-    assert await harness.create(FICUS, IdempotencyKey("one", b"y" * 32), again) is (
-        Outcome.ALREADY_STORED  # not KEY_REUSED: the keys of the erased user are gone
+    new_eve = await harness.make_caller("nursery", "eve")
+    assert new_eve.user_id != eve.user_id
+    assert await harness.create(FICUS, IdempotencyKey("one", b"y" * 32), new_eve) is (
+        Outcome.ALREADY_STORED  # not KEY_REUSED: the deleted user's keys are deleted
     )
 
 
-async def test_a_long_history_is_erased_whole_and_nobody_elses(
+async def test_in_a_long_history_only_the_deleted_users_events_are_anonymized(
     harness: DatabaseHarness, url: str
 ) -> None:
     eve = await harness.make_caller("nursery", "eve")
@@ -55,7 +55,9 @@ async def test_a_long_history_is_erased_whole_and_nobody_elses(
     assert {event.token_label for event in events if event.subject == "ada"} == {"x"}
 
 
-async def test_an_erased_name_is_in_no_label_that_it_made(harness: DatabaseHarness) -> None:
+async def test_deleting_a_user_clears_default_labels_with_the_name(
+    harness: DatabaseHarness,
+) -> None:
     administration = harness.administration
     labels = {"100% 2030-01-31": "", "100% ": "100% ", "1000 2030-01-31": "1000 2030-01-31"}
     await harness.make_caller("nursery", "100%")
@@ -72,8 +74,8 @@ async def test_an_erased_name_is_in_no_label_that_it_made(harness: DatabaseHarne
 
 
 @SQLITE_ONLY
-async def test_an_erased_name_is_in_no_file(harness: DatabaseHarness, url: str) -> None:
-    """Neither in the rows, nor where they were: in free pages, moved rows, and the WAL."""
+async def test_a_deleted_users_name_is_in_no_file(harness: DatabaseHarness, url: str) -> None:
+    """The name is in no row, free page or moved row, and not in the WAL."""
     administration = harness.administration
     users = [await harness.make_caller("nursery", f"user {n:03}", f"user {n:03}") for n in range(9)]
     for number in range(300):
@@ -81,7 +83,7 @@ async def test_an_erased_name_is_in_no_file(harness: DatabaseHarness, url: str) 
     administration.create_link("nursery", Grant(subject="user 004", label="user 004"))
     assert find_in_files(url, b"user 004")
     reader = await harness.database.open_snapshot(harness.store_id)
-    assert not administration.delete_user("user 004")  # the WAL has what the reader may read
+    assert not administration.delete_user("user 004")  # the WAL keeps what the reader may read
     await reader.close()
     assert administration.delete_user("user 005")
     assert find_in_files(url, b"user 006")
@@ -94,7 +96,7 @@ def find_in_files(url: str, name: bytes) -> list[str]:
     return [file.name for file in path.parent.glob(f"{path.name}*") if name in file.read_bytes()]
 
 
-async def test_a_store_is_measured(harness: DatabaseHarness) -> None:
+async def test_a_store_is_measured_in_members_tokens_and_bytes(harness: DatabaseHarness) -> None:
     administration = harness.administration
     assert tuple(administration.measure_store(harness.store_id)) == (1, 1, 0, None)
     administration.create_token(Grant(subject="eve", store="nursery", expires_at=1))

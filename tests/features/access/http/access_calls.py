@@ -1,4 +1,4 @@
-"""Calls that the tests of access make."""
+"""HTTP requests of the access tests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ ALL = frozenset(Scope)
 def managing(
     service: Service, store: str, user: str | None = None, scopes: frozenset[Scope] = ALL
 ) -> Iterator[httpx.Client]:
-    """A client of a store's owner, whose token may manage it."""
+    """A client with a token of a store's owner that has the scope ``manage``."""
     token = service.make_token(store, user or f"owner of {store}", scopes=scopes)
     with service.client(token) as client:
         yield client
@@ -32,10 +32,10 @@ def members_of(client: httpx.Client) -> dict[str, str]:
 
 
 def make_token(client: httpx.Client, user: str, **more: object) -> Any:  # noqa: ANN401 - JSON
-    """A new token of a member, which must be possible."""
-    made = client.post("/tokens", json={"user": user, **more})
-    assert made.status_code == 201, made.text
-    return made.json()
+    """Create a token for a member; the request must succeed."""
+    response = client.post("/tokens", json={"user": user, **more})
+    assert response.status_code == 201, response.text
+    return response.json()
 
 
 def tokens_of(client: httpx.Client) -> list[Any]:

@@ -14,7 +14,7 @@ __all__ = ["database_kind", "fixture", "service"]
 
 @pytest.fixture
 def manager(service: Service, store: str) -> Iterator[httpx.Client]:
-    """A client of the store's owner, who may manage it and has a reader, the kiosk."""
+    """A client of the store's owner, who may manage the store; kiosk is its reader."""
     with managing(service, store) as client:
         set_role(client, "kiosk", "reader")
         yield client

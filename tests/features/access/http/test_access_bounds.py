@@ -1,4 +1,4 @@
-"""Access where something is used up or away: many members and tokens, a slow database, a flood."""
+"""Bounds of access: the maximum of members and tokens, a slow database, a flood of requests."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ from tests.log_lines import LoggingService
 from tests.service import Service
 from tests.waiting import wait_until
 
-# What the tests of this module provoke; ``test_every_error`` adds them up.
+# The errors that this module's tests provoke; ``test_every_error`` collects them.
 NUMBERS = {40303}
 _ADMINISTRATION = 7091938230912  # the lock's number on PostgreSQL
 _INSERT = (
@@ -40,7 +40,7 @@ _INSERT_MEMBER = (
 )
 
 
-def test_a_store_has_only_so_many_members(service: Service, store: str) -> None:
+def test_the_number_of_members_is_limited(service: Service, store: str) -> None:
     names = [f"{store} {number}" for number in range(MAX_MEMBERS - 2)]
     with managing(service, store) as manager:
         execute(service.database, _INSERT_USER, [(name,) for name in names])
@@ -51,35 +51,39 @@ def test_a_store_has_only_so_many_members(service: Service, store: str) -> None:
         assert len(members_of(manager)) == MAX_MEMBERS
 
 
-def test_a_store_has_only_so_many_valid_tokens(service: Service, store: str) -> None:
+def test_the_number_of_valid_tokens_is_limited(service: Service, store: str) -> None:
     is_sqlite = service.database.startswith("sqlite")
     statement = _INSERT.format(false="0" if is_sqlite else "false")
     owner = f"owner of {store}"
     with managing(service, store) as manager:
-        for expires_at in (1, None):  # those that have expired do not count
+        for expires_at in (1, None):  # expired tokens do not count
             hashes = [
                 sha256(f"{store} {number} {expires_at}".encode()).digest()
                 for number in range(MAX_TOKENS - 2)
             ]
-            execute(service.database, statement, [(one, expires_at, store) for one in hashes])
-        made = make_token(manager, owner)
+            execute(
+                service.database,
+                statement,
+                [(token_hash, expires_at, store) for token_hash in hashes],
+            )
+        created = make_token(manager, owner)
         expect_refused(manager.post("/tokens", json={"user": owner}), 40303)
         assert len(tokens_of(manager)) == MAX_TOKENS
-        manager.delete(f"/tokens/{made['id']}")
+        manager.delete(f"/tokens/{created['id']}")
         make_token(manager, owner)
 
 
 @pytest.fixture
 def own_service(tmp_path: Path, url: str) -> Iterator[LoggingService]:
-    """A service that gives a change up after a moment."""
+    """A service whose writes time out after half a second."""
     settings: dict[str, object] = {"write_timeout": 0.5}
-    with LoggingService(tmp_path, database=url, settings=settings) as running:
-        yield running
+    with LoggingService(tmp_path, database=url, settings=settings) as service:
+        yield service
 
 
 @contextmanager
 def administration_held(url: str) -> Iterator[None]:
-    """Keep every administrative change waiting, as a command would that takes its time."""
+    """Block every administrative change, as a slow command would."""
     if url.startswith("sqlite"):
         with writes_held(url):
             yield
@@ -90,7 +94,7 @@ def administration_held(url: str) -> Iterator[None]:
 
 
 @ON_BOTH
-def test_a_change_that_is_given_up_does_not_happen_later(own_service: LoggingService) -> None:
+def test_a_change_that_timed_out_is_not_applied_later(own_service: LoggingService) -> None:
     with managing(own_service, "nursery", "ada") as manager:
         before = members_of(manager)
         threads = count_threads(own_service)
@@ -103,7 +107,7 @@ def test_a_change_that_is_given_up_does_not_happen_later(own_service: LoggingSer
         assert set_role(manager, "eve", "owner").status_code == 201
 
 
-def test_a_flood_of_one_store_keeps_nobody_out(own_service: LoggingService) -> None:
+def test_a_flood_on_one_store_does_not_reject_other_stores(own_service: LoggingService) -> None:
     with (
         managing(own_service, "nursery", "ada") as ada,
         managing(own_service, "orchard", "eve") as eve,
@@ -111,30 +115,30 @@ def test_a_flood_of_one_store_keeps_nobody_out(own_service: LoggingService) -> N
         ThreadPoolExecutor(41) as threads,
     ):
         flood = [threads.submit(set_role, ada, f"x{number}", "reader") for number in range(40)]
-        wait_until(lambda: any(one.done() for one in flood))
+        wait_until(lambda: any(future.done() for future in flood))
         refused = threads.submit(set_role, eve, "ada", "reader").result()
-        expect_refused(refused, 50302)  # it had its turn to wait
-        numbers = {one.result().json()["error"] for one in flood}
+        expect_refused(refused, 50302)  # it was queued, and timed out
+        numbers = {future.result().json()["error"] for future in flood}
         assert numbers == {50301, 50302}
 
 
-def test_changes_are_logged_with_who_made_them(own_service: LoggingService) -> None:
+def test_changes_are_logged_with_their_author(own_service: LoggingService) -> None:
     with managing(own_service, "nursery", "ada") as manager:
-        me = tokens_of(manager)[0]["id"]
+        own_id = tokens_of(manager)[0]["id"]
         set_role(manager, "kiosk", "reader")
-        made = make_token(manager, "kiosk")
-        manager.delete(f"/tokens/{made['id']}")
-        answer = manager.delete("/members/kiosk")
+        token = make_token(manager, "kiosk")
+        manager.delete(f"/tokens/{token['id']}")
+        response = manager.delete("/members/kiosk")
         expect_refused(manager.delete("/members/kiosk"), 40404)
     added, created, revoked, removed = own_service.records("security.administration")
     for record in (added, created, revoked, removed):
-        assert (record["message"], record["token_id"]) == ("access changed", me)
+        assert (record["message"], record["token_id"]) == ("access changed", own_id)
         assert record["address"] == "127.0.0.1"
     assert (added["method"], added["route"]) == ("PUT", "/members/{user}")
     assert (added["role"], added["old_role"]) == ("reader", "none")
-    assert (created["new_token_id"], created["scopes"]) == (made["id"], "list")
-    assert revoked["revoked_token_id"] == made["id"]
+    assert (created["new_token_id"], created["scopes"]) == (token["id"], "list")
+    assert revoked["revoked_token_id"] == token["id"]
     assert removed["member_id"] == added["member_id"] != added["user_id"]
-    assert removed["request_id"] == answer.headers["x-request-id"]
-    assert made["token"] not in own_service.log()
+    assert removed["request_id"] == response.headers["x-request-id"]
+    assert token["token"] not in own_service.log()
     assert "kiosk" not in own_service.log()

@@ -1,4 +1,4 @@
-"""Changes of access that meet: one comes first, and the other one sees what it has done."""
+"""Concurrent changes of access: the second sees the result of the first."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,29 +23,31 @@ def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> It
     folder: Path = tmp_path_factory.mktemp("races")
     with (
         database_kind.fresh(folder) as url,
-        Service(folder, database=url, settings={"workers": 2}) as running,
+        Service(folder, database=url, settings={"workers": 2}) as service,
     ):
-        yield running
+        yield service
 
 
-def change_at_once(method: str, *calls: Call) -> list[int]:
-    """The numbers of the answers, 0 for a success, to changes of members that are sent together."""
+def change_concurrently(method: str, *calls: Call) -> list[int]:
+    """Change members concurrently; the sorted numbers of the errors, 0 for a success."""
     body = {"json": {"role": "reader"}} if method == "PUT" else {}
     with ThreadPoolExecutor(len(calls)) as threads:
-        answers = threads.map(
+        responses = threads.map(
             lambda call: call[0].request(method, f"/members/{call[1]}", **body), calls
         )
-        return sorted(0 if answer.is_success else answer.json()["error"] for answer in answers)
+        return sorted(
+            0 if response.is_success else response.json()["error"] for response in responses
+        )
 
 
 @pytest.mark.parametrize("method", ["DELETE", "PUT"])
 @pytest.mark.parametrize(
     ("removed", "numbers"),
-    # Each the other, whoever is later having lost what it needs; or each themselves.
+    # Each removes the other, and the second has lost its rights; or each removes itself.
     [(("eve", "ada"), ([0, 40301], [0, 40403])), (("ada", "eve"), ([0, 40901],))],
-    ids=["the other", "themselves"],
+    ids=["each other", "themselves"],
 )
-def test_of_two_owners_who_go_at_once_one_stays(
+def test_concurrent_removals_or_demotions_keep_one_of_two_owners(
     service: Service,
     store: str,
     method: str,
@@ -57,7 +59,7 @@ def test_of_two_owners_who_go_at_once_one_stays(
         service.make_token(shared, "ada")
         service.make_token(shared, "eve", role=Role.OWNER)
         with managing(service, shared, "ada") as ada, managing(service, shared, "eve") as eve:
-            assert change_at_once(method, *zip((ada, eve), removed, strict=True)) in numbers
+            assert change_concurrently(method, *zip((ada, eve), removed, strict=True)) in numbers
         with service.administration() as administration:
             roles = [member.role for member in administration.list_members(shared)]
         assert roles.count(Role.OWNER) == 1

@@ -1,4 +1,4 @@
-"""The session that changes of access are made on: kept, but never trusted to be what it was."""
+"""The database session for changes of access: reused, and checked before each use."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -34,8 +34,8 @@ _END_ALL = f"SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE
 
 @pytest.fixture
 def own_service(tmp_path: Path, url: str) -> Iterator[Service]:
-    with Service(tmp_path, database=url) as running:
-        yield running
+    with Service(tmp_path, database=url) as service:
+        yield service
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def manager(own_service: Service) -> Iterator[httpx.Client]:
 
 
 @POSTGRES_ONLY
-def test_all_requests_use_one_connection(own_service: Service, manager: httpx.Client) -> None:
+def test_all_requests_reuse_one_connection(own_service: Service, manager: httpx.Client) -> None:
     set_role(manager, "eve", "reader")
     with psycopg.connect(own_service.database) as watching:
         before = watching.execute(_PIDS).fetchall()
@@ -56,7 +56,9 @@ def test_all_requests_use_one_connection(own_service: Service, manager: httpx.Cl
 
 
 @ON_BOTH
-def test_nothing_is_held_between_requests(own_service: Service, manager: httpx.Client) -> None:
+def test_no_lock_or_transaction_is_held_between_requests(
+    own_service: Service, manager: httpx.Client
+) -> None:
     members_of(manager)
     set_role(manager, "eve", "reader")
     expect_refused(manager.delete("/members/nobody"), 40404)
@@ -72,7 +74,7 @@ def test_nothing_is_held_between_requests(own_service: Service, manager: httpx.C
 
 
 @POSTGRES_ONLY
-def test_a_change_after_lost_connections_succeeds(
+def test_a_change_succeeds_after_connections_are_lost(
     own_service: Service, manager: httpx.Client
 ) -> None:
     for user in ("eve", "kim"):
@@ -82,7 +84,7 @@ def test_a_change_after_lost_connections_succeeds(
 
 
 @POSTGRES_ONLY
-def test_a_change_after_a_silence_of_the_database_succeeds(
+def test_a_change_succeeds_after_the_database_was_frozen(
     tmp_path: Path, url: str, postgres_server: PostgresServer
 ) -> None:
     with (
@@ -98,7 +100,7 @@ def test_a_change_after_a_silence_of_the_database_succeeds(
 
 @SQLITE_ONLY
 @pytest.mark.parametrize("is_opened", [True, False])
-def test_a_file_that_replaced_the_database_is_not_changed(
+def test_a_file_that_replaces_the_database_is_not_changed(
     own_service: Service, manager: httpx.Client, tmp_path: Path, *, is_opened: bool
 ) -> None:
     if is_opened:
@@ -118,7 +120,7 @@ def test_a_file_that_replaced_the_database_is_not_changed(
 
 @ON_BOTH
 @pytest.mark.parametrize("is_compatible", [True, False])
-def test_a_schema_that_was_changed_meanwhile_is_looked_at(
+def test_a_migration_by_a_newer_program_is_detected(
     own_service: Service, manager: httpx.Client, tmp_path: Path, *, is_compatible: bool
 ) -> None:
     assert set_role(manager, "eve", "reader").status_code == 201
@@ -138,7 +140,7 @@ def test_a_schema_that_was_changed_meanwhile_is_looked_at(
 
 
 @ON_BOTH
-def test_each_sees_what_the_other_has_committed(
+def test_commands_and_requests_see_each_others_changes(
     own_service: Service, manager: httpx.Client
 ) -> None:
     """A command between two requests, and requests between two commands."""
@@ -146,15 +148,17 @@ def test_each_sees_what_the_other_has_committed(
         set_role(manager, "eve", "editor")
         administration.remove_member("nursery", "eve")
         assert members_of(manager) == {"ada": "owner"}
-        made = make_token(manager, "ada")
-        administration.revoke_token(made["id"])
-        assert own_service.status_of(made["token"]) == 401
-        assert manager.delete(f"/tokens/{made['id']}").status_code == 204
+        created = make_token(manager, "ada")
+        administration.revoke_token(created["id"])
+        assert own_service.status_of(created["token"]) == 401
+        assert manager.delete(f"/tokens/{created['id']}").status_code == 204
 
 
 @SQLITE_ONLY
-def test_a_stop_closes_it(own_service: Service, manager: httpx.Client) -> None:
-    """Else it would keep SQLite from moving the WAL into the database."""
+def test_stopping_the_service_closes_the_session(
+    own_service: Service, manager: httpx.Client
+) -> None:
+    """An open session would keep SQLite from moving the WAL into the database."""
     set_role(manager, "eve", "reader")
     assert own_service.stop() == 0
     assert not database_path(f"{own_service.database}-wal").exists()

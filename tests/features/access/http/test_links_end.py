@@ -1,4 +1,4 @@
-"""A link ends with the token that made it, and with what its user may do: for every database."""
+"""A link ends with its creator's token, and with the access of its user: on every database."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from plantstore.core.model import Grant, Role, Scope
 from tests.databases import ON_BOTH
 from tests.features.access.administration import Administration, open_administration
 from tests.features.access.http.access_calls import make_token, managing, set_role, tokens_of
-from tests.features.access.http.test_links import exchange, make_link
+from tests.features.access.http.test_links import make_link, redeem
 from tests.http.calls import expect_refused
 from tests.service import Service
 
@@ -21,20 +21,20 @@ pytestmark = ON_BOTH
 MINUTE = 60_000
 End = Callable[[Administration, httpx.Client, str, str], object]
 
-# Each gets the owner's client, the store, and the id of the token that made the link.
-ENDS_OF_MAKERS: dict[str, End] = {
-    "the maker's token is revoked": lambda _, owner, __, maker: owner.delete(f"/tokens/{maker}"),
-    "the maker's tokens are revoked": lambda admin, *_: revoke(admin, user="mallory"),
-    "the maker's token is rotated": lambda admin, _, __, maker: admin.rotate_token(maker, 0),
-    "the maker is removed": lambda _, owner, *__: owner.delete("/members/mallory"),
-    "the maker is demoted": lambda _, owner, *__: set_role(owner, "mallory", "editor"),
-    "a command removes the maker": lambda admin, _, store, __: admin.remove_member(
+# Each takes the administration, the owner's client, the store, and the creator's token id.
+ENDS_OF_CREATORS: dict[str, End] = {
+    "the creator's token is revoked": lambda _, owner, __, token: owner.delete(f"/tokens/{token}"),
+    "the creator's tokens are revoked": lambda admin, *_: revoke(admin, user="mallory"),
+    "the creator's token is rotated": lambda admin, _, __, token: admin.rotate_token(token, 0),
+    "the creator is removed": lambda _, owner, *__: owner.delete("/members/mallory"),
+    "the creator is demoted": lambda _, owner, *__: set_role(owner, "mallory", "editor"),
+    "a command removes the creator": lambda admin, _, store, __: admin.remove_member(
         store, "mallory"
     ),
-    "a command demotes the maker": lambda admin, _, store, __: admin.add_member(
+    "a command demotes the creator": lambda admin, _, store, __: admin.add_member(
         store, "mallory", Role.READER
     ),
-    "the maker is deleted": lambda admin, *_: admin.delete_user("mallory"),
+    "the creator is deleted": lambda admin, *_: admin.delete_user("mallory"),
 }
 ENDS_OF_USERS: dict[str, End] = {
     "the user's tokens are revoked": lambda admin, *_: revoke(admin, user="eve"),
@@ -53,18 +53,18 @@ def revoke(administration: Administration, **named: str) -> None:
     )
 
 
-@pytest.mark.parametrize("end", ENDS_OF_MAKERS.values(), ids=ENDS_OF_MAKERS)
-def test_a_link_ends_with_its_makers_access(service: Service, store: str, end: End) -> None:
+@pytest.mark.parametrize("end", ENDS_OF_CREATORS.values(), ids=ENDS_OF_CREATORS)
+def test_a_link_ends_with_its_creators_access(service: Service, store: str, end: End) -> None:
     with (
         managing(service, store) as owner,
         closing(open_administration(service.database)) as administration,
     ):
         for user in ("mallory", "eve"):
             set_role(owner, user, "owner")
-        made = make_token(owner, "mallory", scopes=list(Scope))
-        with service.client(made["token"]) as mallory:
+        created = make_token(owner, "mallory", scopes=list(Scope))
+        with service.client(created["token"]) as mallory:
             code = make_link(mallory, "eve", scopes=list(Scope), expires_at=None)
-        end(administration, owner, store, made["id"])
+        end(administration, owner, store, created["id"])
     assert_ended(service, store, code)
 
 
@@ -81,40 +81,43 @@ def test_a_link_ends_with_its_users_access(service: Service, store: str, end: En
 
 
 def assert_ended(service: Service, store: str, code: str) -> None:
-    """The link gives nothing, also when its maker and its user are owners again."""
-    expect_refused(exchange(service, code), 40406)
+    """Fail if the code is valid, also after its creator and its user become owners again."""
+    expect_refused(redeem(service, code), 40406)
     with managing(service, store) as owner:
         for user in ("eve", "mallory"):
             set_role(owner, user, "owner")
         assert owner.get("/links").json() == []
-        expect_refused(exchange(service, code), 40406)
+        expect_refused(redeem(service, code), 40406)
         assert "eve" not in [token["user"] for token in tokens_of(owner)]
 
 
-def test_a_higher_role_ends_no_link(service: Service, manager: httpx.Client) -> None:
+def test_raising_a_users_role_keeps_the_users_links(
+    service: Service, manager: httpx.Client
+) -> None:
     code = make_link(manager, "kiosk")
     set_role(manager, "kiosk", "editor")
-    assert exchange(service, code).json()["scopes"] == ["list"]
+    assert redeem(service, code).json()["scopes"] == ["list"]
 
 
-def test_what_a_token_gives_ends_no_later_than_it(service: Service, store: str) -> None:
-    user, soon = f"owner of {store}", time.time_ns() // 10**6 + 60 * MINUTE
-    token = service.make_token(store, user, scopes=frozenset(Scope), expires_at=soon)
-    ends = datetime.fromtimestamp(soon // 1000, UTC).replace(microsecond=soon % 1000 * 1000)
+def test_what_a_token_creates_expires_no_later_than_the_token(service: Service, store: str) -> None:
+    user, expires_at = f"owner of {store}", time.time_ns() // 10**6 + 60 * MINUTE
+    token = service.make_token(store, user, scopes=frozenset(Scope), expires_at=expires_at)
+    expiry = datetime.fromtimestamp(expires_at // 1000, UTC)
+    expiry = expiry.replace(microsecond=expires_at % 1000 * 1000)
     with service.client(token) as owner:
         for wanted in ({}, {"expires_at": None}, {"expires_at": "2099-12-31T00:00:00Z"}):
-            made = make_token(owner, user, **wanted)
-            given = exchange(service, make_link(owner, user, **wanted)).json()
-            assert {made["expires_at"], given["expires_at"]} == {
-                ends.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            created = make_token(owner, user, **wanted)
+            redeemed = redeem(service, make_link(owner, user, **wanted)).json()
+            assert {created["expires_at"], redeemed["expires_at"]} == {
+                expiry.isoformat(timespec="milliseconds").replace("+00:00", "Z")
             }
         code = make_link(owner, user)
         with closing(open_administration(service.database)) as administration:
-            (maker,) = (
-                one
-                for one in administration.list_tokens(store)
-                if one.expires_at == soon and one.label == ""
+            (creator,) = (
+                row
+                for row in administration.list_tokens(store)
+                if row.expires_at == expires_at and row.label == ""
             )
-            administration.rotate_token(maker.token_id, MINUTE)
-        given = datetime.fromisoformat(exchange(service, code).json()["expires_at"])
-        assert given.timestamp() * 1000 <= time.time_ns() / 10**6 + MINUTE
+            administration.rotate_token(creator.token_id, MINUTE)
+        shortened = datetime.fromisoformat(redeem(service, code).json()["expires_at"])
+        assert shortened.timestamp() * 1000 <= time.time_ns() / 10**6 + MINUTE

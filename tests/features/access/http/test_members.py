@@ -1,4 +1,4 @@
-"""A store's members over HTTP: who they are, and how owners change them."""
+"""A store's members over HTTP: listing them, and changes by owners."""
 
 from contextlib import closing
 from urllib.parse import quote
@@ -16,14 +16,14 @@ from tests.service import Service
 
 @ON_BOTH
 @pytest.mark.parametrize("name", ["a/b", '"\\', "Käthe Müller", "?#%", "\U0001f33f" * 255])
-def test_a_name_may_have_any_characters(manager: httpx.Client, name: str) -> None:
+def test_a_members_name_may_have_any_characters(manager: httpx.Client, name: str) -> None:
     assert set_role(manager, quote(name, safe=""), "reader").json()["user"] == name
     assert name in members_of(manager)
     assert manager.delete(f"/members/{quote(name, safe='')}").status_code == 204
 
 
 @pytest.mark.parametrize("path", ["%00", "%20", "%ff", "x" * 256, "%E2%80%AE"])
-def test_a_name_that_no_user_can_have_is_refused(manager: httpx.Client, path: str) -> None:
+def test_invalid_names_and_roles_are_refused(manager: httpx.Client, path: str) -> None:
     before = members_of(manager)
     assert "the user's name" in expect_refused(set_role(manager, path, "reader"), 40014)
     roles = "role must be one of reader, editor, owner"
@@ -31,7 +31,7 @@ def test_a_name_that_no_user_can_have_is_refused(manager: httpx.Client, path: st
     assert members_of(manager) == before
 
 
-def test_a_member_has_the_new_role_with_the_next_request(
+def test_a_new_role_applies_from_the_next_request(
     service: Service, store: str, manager: httpx.Client
 ) -> None:
     token = service.make_token(store, "eve", role=Role.EDITOR)
@@ -45,7 +45,9 @@ def test_a_member_has_the_new_role_with_the_next_request(
 
 
 @pytest.mark.parametrize("base", ["", "/stores/{store}"])
-def test_the_last_owner_stays(manager: httpx.Client, store: str, base: str) -> None:
+def test_the_last_owner_cannot_be_removed_or_demoted(
+    manager: httpx.Client, store: str, base: str
+) -> None:
     owner, base = f"owner of {store}", base.format(store=store)
     expect_refused(manager.delete(f"{base}/members/{owner}"), 40901)
     for role in ("reader", "editor"):
@@ -57,17 +59,17 @@ def test_the_last_owner_stays(manager: httpx.Client, store: str, base: str) -> N
 
 
 @ON_BOTH
-def test_a_member_sees_since_when_and_by_whom_it_was_added(service: Service, store: str) -> None:
+def test_a_membership_shows_when_and_by_whom_it_was_created(service: Service, store: str) -> None:
     owner, other = f"owner of {store}", f"{store}-other"
     user = f"eve of {store}"
-    everywhere = service.make_token(other, user, all_stores=True)
-    with managing(service, store) as manager, service.client(everywhere) as eve:
+    token = service.make_token(other, user, all_stores=True)
+    with managing(service, store) as manager, service.client(token) as eve:
         set_role(manager, user, "reader")
-        joined, others = eve.get("/me").json()["stores"]
+        joined, own = eve.get("/me").json()["stores"]
         assert joined["by"] == owner
-        assert "by" not in others  # the command line
-        set_role(manager, user, "editor")  # is no new membership
-        listed = {one.pop("user"): one for one in manager.get("/members").json()}
+        assert "by" not in own  # created on the command line
+        set_role(manager, user, "editor")  # the membership stays the same
+        listed = {member.pop("user"): member for member in manager.get("/members").json()}
         assert listed[user] == {"role": "editor", "since": joined["since"], "by": owner}
         assert listed[owner].keys() == {"role", "since"}
         assert manager.get(f"/members/{user}").json() == {"user": user, **listed[user]}

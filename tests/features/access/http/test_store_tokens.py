@@ -29,66 +29,68 @@ MANAGERS = [
 
 
 @ON_BOTH
-def test_a_new_token_opens_the_store_until_it_is_revoked(
+def test_a_token_is_valid_until_it_is_revoked(
     service: Service, manager: httpx.Client, store: str
 ) -> None:
     label = 'the "window" \\'
-    made = make_token(manager, "kiosk", label=label, expires_at="2099-12-31T23:00:00+01:00")
-    secret = made.pop("token")
-    assert made["id"] == token_id_of(hash_token(secret))
-    assert made["expires_at"] == "2099-12-31T22:00:00.000Z"
-    assert (made["user"], made["label"], made["scopes"]) == ("kiosk", label, ["list"])
+    created = make_token(manager, "kiosk", label=label, expires_at="2099-12-31T23:00:00+01:00")
+    secret = created.pop("token")
+    assert created["id"] == token_id_of(hash_token(secret))
+    assert created["expires_at"] == "2099-12-31T22:00:00.000Z"
+    assert (created["user"], created["label"], created["scopes"]) == ("kiosk", label, ["list"])
     assert service.status_of(secret) == 200
-    assert made in tokens_of(manager)
+    assert created in tokens_of(manager)
     assert secret not in manager.get("/tokens").text
-    path = f"/stores/{store}/tokens/{made['id']}"
-    assert manager.get(path).json().items() >= made.items()
+    path = f"/stores/{store}/tokens/{created['id']}"
+    assert manager.get(path).json().items() >= created.items()
     expect_refused(manager.get(f"/tokens/{secret}"), 40405)
     for _ in range(2):
         assert manager.delete(path).status_code == 204
         assert service.status_of(secret) == 401
         expect_refused(manager.get(path), 40405)
-    assert made["id"] not in [token["id"] for token in tokens_of(manager)]
+    assert created["id"] not in [token["id"] for token in tokens_of(manager)]
 
 
-def test_what_is_left_out_is_as_on_the_command_line(manager: httpx.Client, store: str) -> None:
-    made = make_token(manager, f"owner of {store}")
-    assert made["scopes"] == PLANTS  # not manage, which must be asked for
-    assert made["label"] == f"owner of {store} {datetime.now(UTC):%Y-%m-%d}"
-    created, expires = (datetime.fromisoformat(made[key]) for key in ("created_at", "expires_at"))
+def test_omitted_fields_have_the_defaults_of_the_command_line(
+    manager: httpx.Client, store: str
+) -> None:
+    token = make_token(manager, f"owner of {store}")
+    assert token["scopes"] == PLANTS  # without manage, which must be requested
+    assert token["label"] == f"owner of {store} {datetime.now(UTC):%Y-%m-%d}"
+    created, expires = (datetime.fromisoformat(token[key]) for key in ("created_at", "expires_at"))
     assert timedelta(days=364) < expires - created < timedelta(days=366)
     assert "expires_at" not in make_token(manager, "kiosk", expires_at=None)
 
 
 @pytest.mark.parametrize("role", Role)
-def test_no_token_allows_more_than_its_users_role(manager: httpx.Client, role: Role) -> None:
+def test_a_token_has_no_scope_that_its_users_role_lacks(manager: httpx.Client, role: Role) -> None:
     set_role(manager, "eve", role)
     for wanted in Scope:
-        made = manager.post("/tokens", json={"user": "eve", "scopes": [wanted]})
+        response = manager.post("/tokens", json={"user": "eve", "scopes": [wanted]})
         if wanted in role.scopes:
-            assert made.json()["scopes"] == [wanted]
+            assert response.json()["scopes"] == [wanted]
         else:
-            assert f"the role {role} does not allow: {wanted}" in expect_refused(made, 40014)
+            assert f"the role {role} does not allow: {wanted}" in expect_refused(response, 40014)
 
 
-def test_nobody_gives_more_than_their_own_token_has(
+def test_a_token_grants_no_scope_that_it_lacks(
     service: Service, manager: httpx.Client, store: str
 ) -> None:
     owner = f"owner of {store}"
     for scopes in MANAGERS:
-        with managing(service, store, scopes=scopes) as giver:
+        with managing(service, store, scopes=scopes) as creator:
             for wanted in Scope:
-                made = giver.post("/tokens", json={"user": owner, "scopes": [wanted]})
+                response = creator.post("/tokens", json={"user": owner, "scopes": [wanted]})
                 if wanted in scopes:
-                    assert made.json()["scopes"] == [wanted]
+                    assert response.json()["scopes"] == [wanted]
                 else:
-                    expect_refused(made, 40301)
-                    assert f'scope="{wanted}"' in made.headers["www-authenticate"]
-            made = giver.post("/tokens", json={"user": owner})
+                    expect_refused(response, 40301)
+                    assert f'scope="{wanted}"' in response.headers["www-authenticate"]
+            response = creator.post("/tokens", json={"user": owner})
             if scopes == {Scope.MANAGE}:
-                expect_refused(made, 40301)
+                expect_refused(response, 40301)
             else:
-                assert set(made.json()["scopes"]) == scopes - {Scope.MANAGE}
+                assert set(response.json()["scopes"]) == scopes - {Scope.MANAGE}
     assert manager.get("/plants").status_code == 200
 
 
@@ -114,7 +116,7 @@ BAD_TOKENS = [
 
 
 @pytest.mark.parametrize(("body", "rule"), BAD_TOKENS, ids=str)
-def test_what_no_token_can_be_is_refused_with_the_fields_rule(
+def test_invalid_fields_are_refused_with_their_rule(
     manager: httpx.Client, body: dict[str, object], rule: str
 ) -> None:
     before = tokens_of(manager)
@@ -124,12 +126,14 @@ def test_what_no_token_can_be_is_refused_with_the_fields_rule(
     assert tokens_of(manager) == before
 
 
-def test_only_members_get_tokens(service: Service, manager: httpx.Client, store: str) -> None:
+def test_tokens_are_created_for_members_only(
+    service: Service, manager: httpx.Client, store: str
+) -> None:
     service.make_token(f"{store}-other", "stranger")
     for user in ("stranger", f"nobody of {store}"):
         expect_refused(manager.post("/tokens", json={"user": user}), 40404)
 
 
 @pytest.mark.parametrize("token_id", ["0123456789abcdef", "nothing", "0123456789ABCDEF", "%"])
-def test_what_is_no_token_is_not_revoked(manager: httpx.Client, token_id: str) -> None:
+def test_revoking_an_unknown_token_is_refused(manager: httpx.Client, token_id: str) -> None:
     expect_refused(manager.delete(f"/tokens/{token_id}"), 40405)
