@@ -46,6 +46,7 @@ class Flood(Struct, frozen=True):
 
 
 _NEW_PLANT = '{"id":NUMBER,"name":"Monstera deliciosa"}\n'
+_LARGE_PLANT = f'{{"id":NUMBER,"name":"{1000 * "🌿"}","tag":"{256 * "🌿"}"}}\n'  # the largest
 _PLANT = '{"name":"Monstera NUMBER"}\n'  # a new name each time, else nothing is written
 _CHANGE = '{"op":"upsert","id":1NUMBER,"name":"Monstera deliciosa"}\n'
 _OF_JSON = (("Content-Type", "application/json"),)
@@ -55,6 +56,7 @@ FLOODS = {
     "changes": Flood("/changes", "POST", _OF_NDJSON, _CHANGE, 1000),
     "changes-atomic": Flood("/changes?atomic=true", "POST", _OF_NDJSON, _CHANGE, 1000),
     "create": Flood("/plants", "POST", _OF_JSON, _NEW_PLANT, 1),
+    "create-large": Flood("/plants", "POST", _OF_JSON, _LARGE_PLANT, 1),
     "events": Flood(f"/events{_PAGE}"),
     "list": Flood(f"/plants{_PAGE}"),
     "list-all": Flood("/plants?n=NUMBER"),

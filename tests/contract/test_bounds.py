@@ -56,6 +56,22 @@ async def test_a_store_has_half_of_the_queue(harness: DatabaseHarness, url: str)
     assert results.count(Outcome.CREATED) >= MAX_WRITES // 2
 
 
+async def test_beside_others_a_store_has_a_quantum_of_each_batch(harness: DatabaseHarness) -> None:
+    other = await harness.make_caller("orchard", "ben")
+    sizes = list[int]()
+    harness.database.commit_observers.append(lambda count, _: sizes.append(count))
+    await harness.create_all([NewPlant(n, 1000 * "x") for n in range(20)])  # alone
+    await harness.create(NewPlant(0, "Fern"), caller=other)
+    others = [harness.create(NewPlant(n, "Fern"), caller=other) for n in (1, 2)]
+    long = [harness.create(NewPlant(n, 1000 * "x")) for n in range(20, 32)]
+    short = [harness.create(NewPlant(n, "Fern")) for n in range(32, 50)]
+    deletes = [harness.delete(n) for n in range(5)]  # of plants that may be long
+    await asyncio.gather(*long, *short, *deletes, *others)
+    assert sizes == [20, 1, 4 + 2, 4, 4, 16, 2 + 4, 1]
+    assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
+    assert harness.database.writes.places.used == 0
+
+
 @with_settings(max_written_bytes=100_000)
 async def test_a_store_has_half_of_the_bytes_of_a_minute(harness: DatabaseHarness) -> None:
     other = await harness.make_caller("orchard", "ben")

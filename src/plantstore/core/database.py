@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from plantstore.core.clock import DAY_MS
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
 from plantstore.core.operations import Atomic, Write, Written
-from plantstore.core.pools import WriteQueue
+from plantstore.core.write_queue import WriteQueue
 
 KEY_LIFETIME_MS = DAY_MS
 

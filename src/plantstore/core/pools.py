@@ -9,28 +9,22 @@ Invariant: each unit is released once, by the holder that took it.
 
 import asyncio
 import logging
-import random
 import socket
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 from plantstore.core.errors import OverloadedError
 from plantstore.core.failures import RepeatLimit
-from plantstore.core.model import contents_of
 from plantstore.core.settings import Settings
 
 logger = logging.getLogger(__name__)
 
 _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
+_SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
-
-_WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
-_SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
-_LONG_BYTES = 3 * 4096
-_KEY_BYTES = 600
 
 Evict = Callable[[], None]
 PoolOrMore = TypeVar("PoolOrMore", bound="Pool")
@@ -161,32 +155,26 @@ class EvictingPool(Pool):
             self.give_back(holder, count)
 
 
-class WriteQueue:
-    """What writes of all stores share: places in the next batch, and the bytes of a minute.
+class Active:
+    """Tracks whether several holders were active recently."""
 
-    ``spent`` are the stores that have used up their bytes.
-    """
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.last: Hashable = self
+        self._shared_until = 0.0
+        self.are_several = False
 
-    def __init__(self, settings: Settings) -> None:
-        self.places = Pool("writes", settings.max_writes)
-        self.bytes = Pool("written_bytes", settings.max_written_bytes)
-        self.spent: set[int] = set()
+    def see(self, key: Hashable) -> None:
+        if self.last is not self:
+            self._shared_until = self._loop.time() + _SHARED_SECONDS
+            if not self.are_several:
+                self._look_for_others()
+        self.last = key
 
-    def charge(self, batch: Sequence[Any]) -> None:
-        """Charge about the database's growth: a random write is charged for its whole batch."""
-        write = random.choice(batch)  # noqa: S311 - no secret
-        plant, size = getattr(write, "plant", None), _WRITE_BYTES
-        if plant is not None:
-            length = len("".join(filter(None, contents_of(plant))).encode())
-            size += 3 * length if length <= _SHORT else _LONG_BYTES
-            size += _KEY_BYTES if write.key is not None else 0
-        if not self.bytes.try_take(write.store_id, size * len(batch)):
-            self.spent.add(write.store_id)
-
-    def begin_minute(self) -> None:
-        """Reset the bytes of all stores."""
-        self.bytes.clear()
-        self.spent.clear()
+    def _look_for_others(self) -> None:
+        self.are_several = self._loop.time() < self._shared_until
+        if self.are_several:
+            self._loop.call_at(self._shared_until, self._look_for_others)
 
 
 class Pools:

@@ -7,6 +7,7 @@ still commit after later batches: its outcome is unknown.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,11 +19,11 @@ from psycopg.errors import DataError, IntegrityError
 
 from plantstore.core.clock import now
 from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver
-from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
+from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import Outcome
 from plantstore.core.operations import Atomic, Delete, UseKey, Write, Written, refuse_unless_done
-from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
+from plantstore.core.write_queue import WriteQueue
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.sql.migrations import find_newest
@@ -64,15 +65,14 @@ class Writer(Batcher[Item, Written]):
         self._purged_at = 0
 
     def submit(self, item: Item) -> "asyncio.Future[Written]":
-        if item.store_id in self.queue.spent or not self.queue.places.try_take(item.store_id):
-            raise OverloadedError
+        self.queue.enter(item.store_id)
         return super().submit(item)
 
     def next_batch(self) -> list[Waiting[Item, Written]]:
         """The oldest writes that can share a batch, by store, in their order of arrival."""
         batch: list[Waiting[Item, Written]] = []
         later: list[Waiting[Item, Written]] = []
-        stores: set[int] = set()
+        stores, costs = set[int](), Counter[int]()
         busy = self._busy.copy()  # or with earlier waiting writes
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
@@ -83,11 +83,15 @@ class Writer(Batcher[Item, Written]):
                 self.queue.places.give_back(store_id)
                 if not waiting.future.done():
                     waiting.future.set_exception(DatabaseUnavailableError())
-            elif store_id in busy or is_apart or len(batch) == _MAX_BATCH_SIZE:
+            elif (
+                store_id in busy
+                or is_apart
+                or len(batch) == _MAX_BATCH_SIZE
+                or not self.queue.try_leave(store_id, waiting.item, costs)
+            ):
                 later.append(waiting)
                 busy.add(store_id)
             else:
-                self.queue.places.give_back(store_id)
                 batch.append(waiting)
                 stores.add(store_id)
         self._waiting = later

@@ -136,12 +136,16 @@ class BatchWriter:
             self._execute(self._sql["insert_key"], row)
         return outcome, store.revision
 
-    def finish(self) -> None:
-        """Write the events and the counts, and clean up from time to time."""
+    def write_events(self) -> None:
+        """Write the events of the writes since the last call."""
         for start in range(0, len(self._events), _ROWS * _COLUMNS):
             values = self._events[start : start + _ROWS * _COLUMNS]
             more = _MORE_VALUES * (len(values) // _COLUMNS - 1)
             self._execute(self._sql["insert_event"] + more, values)
+        self._events.clear()
+
+    def finish(self) -> None:
+        """Write the counts, and clean up from time to time."""
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))

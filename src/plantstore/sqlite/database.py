@@ -17,8 +17,8 @@ from plantstore.core.database import CommitObserver, Row
 from plantstore.core.errors import OverloadedError
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
 from plantstore.core.operations import Written
-from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
+from plantstore.core.write_queue import WriteQueue
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses, Use

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -19,11 +20,11 @@ from typing import Any
 import apsw
 
 from plantstore.core.database import CommitObserver
-from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
+from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
-from plantstore.core.pools import WriteQueue
 from plantstore.core.thread import Thread
+from plantstore.core.write_queue import WriteQueue
 from plantstore.sqlite.batch import BatchWriter, RecordTokenUses
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
 from plantstore.sqlite.errors import (
@@ -91,8 +92,7 @@ class Writer:
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
-        if write.store_id in self._queue.spent or not self._queue.places.try_take(write.store_id):
-            raise OverloadedError
+        self._queue.enter(write.store_id)
         future: asyncio.Future[Written] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
@@ -164,9 +164,7 @@ class Writer:
             await self._thread.run(self._lock.acquire)
         try:
             self._is_late = False  # writes may have timed out, but now the lock is free
-            pending, self._pending = self._pending, []
-            self._queue.places.clear()
-            waiting = [write for write in pending if not write[1].done()]
+            waiting = [write for write in self._next_batch() if not write[1].done()]
             together = [write for write in waiting if type(write[0]) is not Atomic]
             alone = ([write] for write in waiting if type(write[0]) is Atomic)
             for batch in filter(None, (together, *alone)):
@@ -175,6 +173,18 @@ class Writer:
             self._lock.release()
         if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
             await self._thread.run(self._checkpoint)
+
+    def _next_batch(self) -> Sequence[Pending]:
+        """Remove the next batch from the queue: all writes, or a quantum of each store's."""
+        pending, self._pending = self._pending, []
+        if not self._queue.is_shared:
+            self._queue.places.clear()
+            return pending
+        batch, costs = list[Pending](), Counter[int]()
+        for write in pending:
+            may_leave = self._queue.try_leave(write[0].store_id, write[0], costs)
+            (batch if may_leave else self._pending).append(write)
+        return batch
 
     async def _commit(self, batch: Sequence[Pending]) -> Sequence[Written | Exception]:
         if self.broken.done():  # by an earlier commit of this batch
@@ -213,6 +223,7 @@ class Writer:
             outcomes: list[Written] = []
             for start in range(0, len(writes), _MAX_IN_A_ROW):
                 outcomes += map(self._batches.apply, writes[start : start + _MAX_IN_A_ROW])
+                self._batches.write_events()
                 if len(outcomes) < len(writes):
                     await asyncio.sleep(0)
             if atomic is not None:

@@ -13,6 +13,8 @@ import asyncio
 from collections import deque
 from collections.abc import Hashable
 
+from plantstore.core.pools import Active
+
 CACHED = 1  # the cost of a request that the cache answers by its bytes: 10 µs
 ROUTED = 6  # the cost of any other request, plus:
 BYTES_SENT = 4096  # bytes of a response that cost 1 more
@@ -20,31 +22,8 @@ BYTES_READ = 512  # bytes of a body that cost 1 more
 REFUSED = 18  # for a refusal, which is explained and logged
 _QUANTUM = 24
 _GROUP_QUANTUM = 48
-_SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
 
 _Waiting = tuple[int, "asyncio.Future[None]"]
-
-
-class Active:
-    """Tracks whether several users, or several groups, were active recently."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self.last: Hashable = self
-        self._shared_until = 0.0
-        self.are_several = False
-
-    def see(self, key: Hashable) -> None:
-        if self.last is not self:
-            self._shared_until = self._loop.time() + _SHARED_SECONDS
-            if not self.are_several:
-                self._look_for_others()
-        self.last = key
-
-    def _look_for_others(self) -> None:
-        self.are_several = self._loop.time() < self._shared_until
-        if self.are_several:
-            self._loop.call_at(self._shared_until, self._look_for_others)
 
 
 class FairQueue:

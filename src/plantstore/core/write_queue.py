@@ -1,0 +1,84 @@
+"""What writes of all stores share: places in the queue, batches, and the bytes of a minute.
+
+Invariant: while several stores write, a store that has many writes, or long ones, delays the others
+by no more than its quantum of each batch.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from plantstore.core.errors import OverloadedError
+from plantstore.core.model import contents_of
+from plantstore.core.pools import Active, Pool
+from plantstore.core.settings import Settings
+
+_QUANTUM = 16  # short writes of a store in a batch
+_LONG_COST = 4  # short writes that take as long as a long one
+_WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
+_SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
+_LONG_BYTES = 3 * 4096
+_KEY_BYTES = 600
+
+
+class WriteQueue:
+    """Admits writes to the queue and to batches. Create it on the event loop.
+
+    ``spent`` are the stores that have used up their bytes.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.places = Pool("writes", settings.max_writes)
+        self.bytes = Pool("written_bytes", settings.max_written_bytes)
+        self.spent: set[int] = set()
+        self._stores = Active()
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several stores wrote recently."""
+        return self._stores.are_several
+
+    def enter(self, store_id: int) -> None:
+        """Take a place.
+
+        :raises OverloadedError: the store has its share, or has used up its bytes.
+        """
+        if store_id in self.spent or not self.places.try_take(store_id):
+            raise OverloadedError
+        if store_id != self._stores.last and store_id:  # 0 is no store
+            self._stores.see(store_id)
+
+    def try_leave(self, store_id: int, write: object, costs: Counter[int]) -> bool:
+        """Release a write's place unless the store's ``costs`` fill its quantum of the batch.
+
+        The store's later writes are refused then, too, so they stay in their order.
+        """
+        if self.is_shared:
+            if costs[store_id] >= _QUANTUM:
+                return False
+            length = _length_of(write)
+            costs[store_id] += 1 if length is not None and length <= _SHORT else _LONG_COST
+        self.places.give_back(store_id)
+        return True
+
+    def charge(self, batch: Sequence[Any]) -> None:
+        """Charge about the database's growth: a random write is charged for its whole batch."""
+        write = random.choice(batch)  # noqa: S311 - no secret
+        length, size = _length_of(write), _WRITE_BYTES
+        if length is not None:
+            size += 3 * length if length <= _SHORT else _LONG_BYTES
+            size += _KEY_BYTES if write.key is not None else 0
+        if not self.bytes.try_take(write.store_id, size * len(batch)):
+            self.spent.add(write.store_id)
+
+    def begin_minute(self) -> None:
+        """Reset the bytes of all stores."""
+        self.bytes.clear()
+        self.spent.clear()
+
+
+def _length_of(write: object) -> int | None:
+    """The bytes of the texts of the write's plant; None if only the database knows the plant."""
+    plant = getattr(write, "plant", None)
+    return None if plant is None else len("".join(filter(None, contents_of(plant))).encode())
