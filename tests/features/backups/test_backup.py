@@ -21,6 +21,7 @@ from tests.cli.program import PLANTSTORE, UNPRIVILEGED, Program
 from tests.cli.test_check import file_of, in_folder, unchanged
 from tests.contents import contents
 from tests.contract.harness import replay
+from tests.databases import execute
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.next_version import next_program
 from tests.service import Service
@@ -127,6 +128,13 @@ def test_of_a_folder_the_newest_are_kept(program: Program) -> None:
     assert made["removed"] == [str(folder / "plants-20200101T000000.000Z.db")]
     assert set(folder.iterdir()) >= others
     assert program.run("backup", str(folder), "--keep", "1").err.count("\nremoved ") == 2
+
+
+def test_an_inconsistent_backup_replaces_no_older_one(program: Program) -> None:
+    good = program.data("backup", "./", "--keep", "1", "--verify")["file"]
+    execute(program.database, "UPDATE revisions SET plants = 7")
+    assert "is inconsistent" in program.refusal("backup", "./", "--keep", "1", "--verify")
+    program.out("--database", f"sqlite:///{good}", "verify")
 
 
 def test_a_backup_is_not_removed_for_those_of_a_clock_that_was_ahead(program: Program) -> None:

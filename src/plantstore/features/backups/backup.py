@@ -30,21 +30,20 @@ _FLUSH_STEPS = 16  # between two fsyncs, so that the service's never wait for a 
 
 
 class Backup(Struct, frozen=True):
-    """A finished backup; ``file`` is None for a stream, ``removed`` are deleted older backups."""
+    """A finished backup; ``file`` is None for a stream."""
 
     file: str | None
     stores: int
     plants: int
-    removed: list[str]
 
 
-def back_up(database: Path, target: str, keep: int | None) -> Backup:
-    """Back up to a file, a folder, or ``-`` for stdout; a folder keeps the newest ``keep`` backups.
+def back_up(database: Path, target: str, *, in_folder: bool) -> Backup:
+    """Back up to a file, to a new file in a folder, or to stdout for ``-``.
 
     :raises SetupError: the target, or the database, cannot be used.
     """
     path = Path(target)
-    is_folder = keep is not None or path.is_dir() or target.endswith("/")
+    is_folder = in_folder or path.is_dir() or target.endswith("/")
     file = path / name_by_time(database.stem) if is_folder else path
     with explained(f"no backup was made to {target}", file):
         if target == "-":
@@ -55,14 +54,13 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
                 with copy.open("rb") as opened_copy:
                     shutil.copyfileobj(opened_copy, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
-            return Backup(None, stores, plants, [])
+            return Backup(None, stores, plants)
         if not is_folder:
             _require_harmless(path, database)
         with workspace(file.parent, database.stem if is_folder else path.name) as folder:
             stores, plants = _copy(database, folder / file.name)
             publish(folder / file.name, file)
-            removed = [] if keep is None else _remove_old(path, database.stem, keep, file)
-            return Backup(str(file), stores, plants, removed)
+            return Backup(str(file), stores, plants)
 
 
 def name_by_time(stem: str) -> str:
@@ -115,14 +113,18 @@ def _require_harmless(target: Path, database: Path) -> None:
         raise SetupError(f"{target} is not a regular file")
 
 
-def _remove_old(folder: Path, stem: str, keep: int, made: Path) -> list[str]:
+def remove_older(made: Path, stem: str, keep: int) -> list[str]:
+    """Remove all but the newest ``keep`` backups of this name beside a new one; returns the paths.
+
+    The new backup always stays.
+    """
     ours = re.compile(rf"{re.escape(stem)}-\d{{8}}T\d{{6}}\.\d{{3}}Z\.db")
-    older = [path for path in folder.iterdir() if ours.fullmatch(path.name) and path != made]
+    older = [path for path in made.parent.iterdir() if ours.fullmatch(path.name) and path != made]
     # Backups with a later time were made while the clock was ahead: they are removed first.
     older.sort(key=lambda path: (path.name < made.name, path.name))
     removed = older[: max(0, len(older) + 1 - keep)]
     for path in removed:
-        path.unlink()
+        path.unlink(missing_ok=True)  # another backup may remove it too
     return [str(path) for path in removed]
 
 

@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import click
+from msgspec.structs import asdict
 
 from plantstore.cli.administration_log import log_change, note_change, noting
 from plantstore.cli.confirmation import confirm
@@ -21,7 +22,7 @@ from plantstore.cli.workspace import end_cleanly
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database
-from plantstore.features.backups.backup import back_up
+from plantstore.features.backups.backup import back_up, remove_older
 from plantstore.features.backups.one_store import open_backup, restore_store
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.restore import Restored
@@ -86,16 +87,18 @@ def backup(
     require_database(database)
     file = _require_sqlite(database, "back it up with pg_dump, or its WAL for any point in time")
     end_cleanly()
-    made = back_up(file, target, keep)
-    contents = f"stores: {made.stores}, plants: {made.plants}"
-    sentences = [f"backed up to {made.file or 'stdout'}: {contents}"]
-    sentences += [f"removed {removed}" for removed in made.removed]
-    if verifies and not verify_database(f"sqlite:///{Path(made.file or '').absolute()}").ok:
-        advice = f"run `plantstore --database sqlite:///{made.file} verify`"
-        raise SetupError(f"the backup {made.file} is inconsistent: {advice}")
+    made = back_up(file, target, in_folder=keep is not None)
+    path = Path(made.file or "")
+    if verifies and not verify_database(f"sqlite:///{path.absolute()}").ok:
+        advice = f"run `plantstore --database sqlite:///{path} verify`"
+        raise SetupError(f"the backup {path} is inconsistent, older ones were kept: {advice}")
+    removed = [] if keep is None else remove_older(path, file.stem, keep)
     if records:
         _record(database, verifies=verifies)
-    output.report(made, *sentences)
+    contents = f"stores: {made.stores}, plants: {made.plants}"
+    sentences = [f"backed up to {made.file or 'stdout'}: {contents}"]
+    sentences += [f"removed {older}" for older in removed]
+    output.report({**asdict(made), "removed": removed}, *sentences)
 
 
 def _record(database: str, *, verifies: bool) -> None:
