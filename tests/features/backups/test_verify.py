@@ -59,6 +59,11 @@ def test_counts_are_repaired_while_the_service_runs_and_lists_change(seeded: Pro
     assert "it differs from its last event" in seeded.refusal("verify", "--repair")
 
 
+def test_what_a_repair_cannot_mend_ends_it(seeded: Program) -> None:
+    execute(seeded.database, f"{LAST} SELECT 1, {2**60}, 'plant.deleted', 9, 'x', NULL, 0, 0, ''")
+    assert f"the last at {2**60}" in seeded.refusal("verify", "--repair")
+
+
 def test_what_agrees_is_counted(seeded: Program) -> None:
     assert seeded.out("verify") == f"ok: stores: 1, plants: {COUNT}, events: {COUNT}"
     assert mismatches(seeded) == []
@@ -125,6 +130,17 @@ def test_trimmed_events_and_a_restore_are_no_mismatch(seeded: Program) -> None:
     assert mismatches(seeded) == []
     execute(url, "DELETE FROM events")
     assert mismatches(seeded) == []
+
+
+def test_a_store_that_follows_a_deleted_one_has_an_event_for_each_plant(seeded: Program) -> None:
+    seeded.out("store", "create", "second")
+    seeded.out("store", "delete", "seeded", "--yes")
+    seeded.out("store", "create", "third")
+    seeded.out("plant", "add", "--store", "third", "7", "Fern")
+    assert mismatches(seeded) == []
+    execute(seeded.database, "INSERT INTO plants (store_id, id, name) VALUES (3, 8, 'Moss')")
+    execute(seeded.database, "UPDATE revisions SET plants = 2 WHERE store_id = 3")
+    assert mismatches(seeded) == [("third", 8, "it has no event, though none was trimmed")]
 
 
 def test_a_busy_service_is_verified_at_one_moment(url: str, tmp_path: Path) -> None:

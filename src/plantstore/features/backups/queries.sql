@@ -9,7 +9,7 @@ UPDATE revisions SET plants = (SELECT count(*) FROM plants WHERE store_id = ?1) 
 -- Verifying: stores in pages, counts of plants and events, and plants without an event
 
 -- name: page_to_verify
-SELECT s.store_id, s.name, r.plants, r.trimmed, r.revision
+SELECT s.store_id, s.name, s.created_at, r.plants, r.trimmed, r.revision
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
 WHERE s.store_id > ?1 ORDER BY s.store_id LIMIT ?2
 

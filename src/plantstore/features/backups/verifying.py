@@ -72,14 +72,17 @@ def repair(url: str, result: Verification) -> tuple[Verification, Sequence[Misma
     :raises SetupError: the database cannot be written.
     """
     mended: list[Mismatch] = []
-    while wrong := [error for error in result.mismatches if error.store and error.id is None]:
+    seen: set[str | None] = {None}  # a store is repaired once: what remains cannot be mended
+    while wrong := [it for it in result.mismatches if it.id is None and it.store not in seen]:
+        names = {str(mismatch.store) for mismatch in wrong}
         with closing(open_session(url)) as session:
-            for name in {str(error.store) for error in wrong}:
+            for name in names:
                 with session.transaction():
                     store_id = require_store(session, name).store_id
                     renew_revision(session, store_id)
                     session.query("recount", store_id)
         mended += wrong
+        seen |= names
         result = verify(url)
     return result, mended
 
@@ -97,7 +100,7 @@ def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:
 
 
 def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
-    store_id, name, plants, trimmed, revision = store
+    store_id, name, created_at, plants, trimmed, revision = store
     (row,) = reader.query("count_to_verify", store_id, trimmed)
     held, events, first, last, later = row
     counts.update(plants=held, events=events)
@@ -108,7 +111,8 @@ def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterato
         yield Mismatch(name, None, f"it has {latest}, and is at revision {revision}")
     for plant_id, kind, event in reader.query("find_mismatches", store_id, MAX_MISMATCHES + 1):
         yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
-    if first == 1 or (first is None and trimmed == 0):  # no events were trimmed
+    begin = trimmed if first is None else first - 1
+    if begin in {0, created_at * 1000}:  # as ``insert_revision`` begins: no events were trimmed
         rows = reader.query("find_plants_without_event", store_id, MAX_MISMATCHES + 1)
         for (plant_id,) in rows:
             yield Mismatch(name, plant_id, "it has no event, though none was trimmed")
