@@ -15,7 +15,15 @@ from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError
-from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, broken_rule
+from plantstore.core.model import (
+    INT64_MAX,
+    INT64_MIN,
+    LABEL_MAX,
+    Grant,
+    Role,
+    Scope,
+    broken_rule,
+)
 from plantstore.core.settings import Settings, load_database
 from plantstore.databases import open_session, reading
 
@@ -26,6 +34,9 @@ class WholeNumber(click.IntRange):
     """A whole number in this range."""
 
     name = "whole number"
+
+
+PLANT_ID = WholeNumber(INT64_MIN, INT64_MAX)
 
 
 def _passing(name: str, find: Callable[[click.Context], object]) -> Callable[[Command], Command]:

@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 from plantstore.cli.administration_log import log_change, note_change, noting
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
+    PLANT_ID,
     WholeNumber,
     output_options,
     pass_database,
@@ -116,11 +117,9 @@ def _require_sqlite(database: str, advice: str) -> Path:
     return file
 
 
-def _read_ids(_context: click.Context, _option: click.Parameter, text: str | None) -> Sequence[int]:
-    try:
-        return [int(part) for part in text.split(",")] if text else []
-    except ValueError:
-        raise click.BadParameter("write ids, separated by commas, such as 7,9") from None
+def _read_ids(context: click.Context, option: click.Parameter, text: str | None) -> Sequence[int]:
+    parts = [] if text is None else text.split(",")
+    return [PLANT_ID(part, option, context) for part in parts]
 
 
 @click.command()

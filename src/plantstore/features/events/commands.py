@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
-from operator import itemgetter
+from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from plantstore.cli.durations import read_since
 from plantstore.cli.options import (
+    PLANT_ID,
     output_options,
     session_options,
     store_option,
@@ -24,7 +25,7 @@ from plantstore.cli.plant_changes import change_plants
 from plantstore.cli.stores import pass_store
 from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS
-from plantstore.features.events.undoing import find_undo
+from plantstore.features.events.undoing import find_undo, read_events
 from plantstore.sql.administration.records import list_stores, require_store, require_user
 from plantstore.sql.session import Queries, Session
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
 _FOLLOW_SECONDS = 1.0
-_PAGE_ROWS = 1000
 _COMMAND_LINE = 0  # instead of a user's number
 
 Record = Mapping[str, Any]
@@ -41,29 +41,27 @@ Filters = tuple[int | None, str | None, int | None]  # plant, user, and start ti
 
 
 class Events(Struct, frozen=True):
-    """Events of one store or of all: ``read`` yields those after a revision, filtered."""
+    """Events of one store or of all: ``read`` yields those after a revision, filtered.
+
+    ``find_revision`` returns the store's newest revision; it is None for all stores.
+    """
 
     read: Callable[[int, Filters], Iterator[Record]]
-    columns: tuple[str, ...] = _COLUMNS
+    find_revision: Callable[[], int] | None
 
 
 def _in_database(session: Queries, store: str | None) -> Events:
     """The events of a store, or of all stores by time, read in pages."""
 
-    def read(name: str, after: int, filters: Filters) -> Iterator[Record]:
-        store_id = require_store(session, name).store_id
-        while True:
-            rows = session.query("list_events", store_id, after, *filters, _PAGE_ROWS)
-            yield from ({"store": name, **_describe(row)} for row in rows)
-            if len(rows) < _PAGE_ROWS:
-                return
-            after = rows[-1][0]
+    def read(after: int, filters: Filters) -> Iterator[Record]:
+        stores = list_stores(session) if store is None else [require_store(session, store)]
+        events = (zip(repeat(it.name), read_events(session, it, after, *filters)) for it in stores)
+        merged = heapq.merge(*events, key=_find_time)
+        return starmap(_describe, merged)
 
-    def read_all(after: int, filters: Filters) -> Iterator[Record]:
-        stores = (read(store.name, after, filters) for store in list_stores(session))
-        return heapq.merge(*stores, key=itemgetter("at"))
-
-    return Events(read_all, ("store", *_COLUMNS)) if store is None else Events(partial(read, store))
+    if store is None:
+        return Events(read, None)
+    return Events(read, lambda: require_store(session, store).revision)
 
 
 def _behind(client: "PlantStore", _: str) -> Events:
@@ -80,12 +78,18 @@ def _behind(client: "PlantStore", _: str) -> Events:
                 values = (event.revision, format_time(at), event.kind, *plant, *by)
                 yield dict(zip(_COLUMNS, values, strict=True))
 
-    return Events(read)
+    return Events(read, client.revision)
 
 
-def _describe(row: Row) -> Mapping[str, Any]:
+def _find_time(event: tuple[str, Row]) -> int:
+    at: int = event[1][2 + len(PLANT_FIELDS)]
+    return at
+
+
+def _describe(store: str, row: Row) -> Mapping[str, Any]:
     revision, kind, *plant, at, subject, label, token_id, user_id = row
     return {
+        "store": store,
         "revision": revision,
         "at": format_time(at),
         "kind": kind,
@@ -102,7 +106,7 @@ def event() -> None:
 
 
 @event.command("list")
-@click.option("--plant", "plant_id", type=int, metavar="ID", help="Only events of this plant.")
+@click.option("--plant", "plant_id", type=PLANT_ID, metavar="ID", help="Only events of this plant.")
 @user_option("Only changes by this user.")
 @click.option(
     "--since",
@@ -139,15 +143,18 @@ def list_events(
     """
     filters = (plant_id, user, since)
     if not follow:
-        output.print_records(store.read(0, filters), store.columns)
+        columns = _COLUMNS if store.find_revision else ("store", *_COLUMNS)
+        output.print_records(store.read(0, filters), columns)
         return
-    if store.columns != _COLUMNS:
+    if store.find_revision is None:
         raise click.UsageError("name the store to follow with --store")
     last = 0
     while True:
-        for record in store.read(last, filters):
+        newest = store.find_revision()
+        for record in store.read(last, filters) if newest > last else ():
             output.print_line(record, _COLUMNS)
-            last = record["revision"]
+            newest = max(newest, record["revision"])
+        last = max(last, newest)
         time.sleep(_FOLLOW_SECONDS)
 
 

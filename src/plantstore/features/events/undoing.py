@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS, NewPlant, Store, User
 from plantstore.sql.changes import Wanted, find_plants
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 _PAGE_ROWS = 1000
 
@@ -24,7 +24,7 @@ def find_undo(
     before: dict[int, NewPlant | None] = {}
     updated: dict[int, int] = {}  # the first undone revision of updated plants
     later: dict[int, NewPlant | None] = {}  # plants as others changed them after the user
-    for revision, kind, *row, user_id in _read_events(session, store, since):
+    for revision, kind, *row, user_id in read_events(session, store, since=since):
         plant = NewPlant(*row[: len(PLANT_FIELDS)])
         if user_id != user.user_id:
             if plant.id in before:
@@ -47,7 +47,7 @@ def _find_earlier(
 ) -> set[int]:
     """Add earlier states of updated plants to ``before``; returns the ids that have one."""
     earlier = set()
-    for revision, kind, *row, _ in _read_events(session, store, None) if updated else ():
+    for revision, kind, *row, _ in read_events(session, store) if updated else ():
         plant = NewPlant(*row[: len(PLANT_FIELDS)])
         if revision < updated.get(plant.id, 0):
             before[plant.id] = None if kind == "plant.deleted" else plant
@@ -55,9 +55,16 @@ def _find_earlier(
     return earlier
 
 
-def _read_events(session: Session, store: Store, since: int | None) -> Iterator[Row]:
-    after = 0
-    filters = (None, None, since)
+def read_events(
+    session: Queries,
+    store: Store,
+    after: int = 0,
+    plant_id: int | None = None,
+    subject: str | None = None,
+    since: int | None = None,
+) -> Iterator[Row]:
+    """The rows of a store's events after a revision, filtered, read in pages."""
+    filters = (plant_id, subject, since)
     while rows := session.query("list_events", store.store_id, after, *filters, _PAGE_ROWS):
         yield from rows
         after = rows[-1][0]

@@ -3,16 +3,15 @@
 import click
 from msgspec.structs import asdict
 
-from plantstore.cli.options import WholeNumber, output_options
+from plantstore.cli.options import PLANT_ID, output_options
 from plantstore.cli.output import Output
 from plantstore.core.decoding import to_new_plant
 from plantstore.core.errors import RequestError, SetupError
-from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS, NewPlant
+from plantstore.core.model import PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.stores import Store, reading_store, with_store
 from plantstore.sql.changes import Change
 
 _NEGATIVE_IDS = {"ignore_unknown_options": True}
-_ID = WholeNumber(INT64_MIN, INT64_MAX)
 
 
 @click.group()
@@ -36,7 +35,7 @@ def list_plants(store: Store, tag: str | None, output: Output) -> None:
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)
-@click.argument("id", type=_ID)
+@click.argument("id", type=PLANT_ID)
 @click.argument("name")
 @click.option("--tag", help="The type of the plant.")
 @with_store
@@ -53,7 +52,7 @@ def add(store: Store, id: int, name: str, tag: str | None, output: Output) -> No
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)
-@click.argument("id", type=_ID)
+@click.argument("id", type=PLANT_ID)
 @click.option("--name", help="New name; by default unchanged.")
 @click.option("--tag", help="New tag; by default unchanged.")
 @click.option("--no-tag", is_flag=True, help="Remove the tag.")
@@ -75,7 +74,7 @@ def edit(store: Store, id: int, output: Output, *, no_tag: bool, **given: str | 
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)
-@click.argument("ids", type=_ID, nargs=-1, required=True)
+@click.argument("ids", type=PLANT_ID, nargs=-1, required=True)
 @with_store
 @output_options
 def delete(store: Store, ids: tuple[int, ...], output: Output) -> None:
@@ -90,7 +89,7 @@ def delete(store: Store, ids: tuple[int, ...], output: Output) -> None:
 
 
 @plant.command(context_settings=_NEGATIVE_IDS)
-@click.argument("ids", type=_ID, nargs=-1, required=True)
+@click.argument("ids", type=PLANT_ID, nargs=-1, required=True)
 @with_store
 @output_options
 def restore(store: Store, ids: tuple[int, ...], output: Output) -> None:

@@ -2,12 +2,17 @@
 
 import json
 import subprocess
+import time
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
+from click.testing import CliRunner
 
 from plantstore.cli.output import Output
+from plantstore.program import cli
 from tests.cli.program import PLANTSTORE, Program
+from tests.databases import execute
 from tests.features.events.http.test_event_stream import fill_events
 from tests.plants import FULL_JSON
 from tests.service import Service
@@ -63,6 +68,36 @@ def test_following_goes_on_with_new_events(program: Program, service: Service) -
             assert ada.delete("/plants/9").is_success
             assert json.loads(follow.stdout.readline())["kind"] == "plant.deleted"
         follow.terminate()
+
+
+def test_following_reads_each_event_once(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    program.make_store("nursery")
+    fill_events(program.database, 3)
+    sleeps = count()
+
+    def change_history(_seconds: float) -> None:
+        if next(sleeps):
+            raise KeyboardInterrupt
+        execute(program.database, "UPDATE events SET plant_id = 9 WHERE revision = 1")
+
+    monkeypatch.setattr(time, "sleep", change_history)
+    options = ("--database", program.database, "event", "list", "--store", "nursery")
+    followed = CliRunner().invoke(cli, [*options, "--plant", "9", "--follow"])
+    assert (followed.output, followed.exit_code) == ("\nAborted!\n", 1)
+
+
+def test_events_of_several_stores_are_sorted_by_time(program: Program) -> None:
+    for number, name in enumerate(("apples", "berries"), 1):
+        program.make_store(name)
+        program.out("plant", "add", "--store", name, "7", "Fern")
+        at = f"UPDATE events SET at = {1000 - number} WHERE store_id = {number}"
+        execute(program.database, at)
+    listed = program.data("event", "list")
+    assert [event["store"] for event in listed] == ["berries", "apples"]
+
+
+def test_an_id_that_no_plant_can_have_is_refused(program: Program) -> None:
+    assert "is not in the range" in program.refusal("event", "list", "--plant", "9" * 20, status=2)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2500])
