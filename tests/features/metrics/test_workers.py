@@ -46,11 +46,12 @@ def test_what_a_killed_service_left_is_removed_by_the_next_one(
 ) -> None:
     folders = tmp_path / "runtime"
     folders.mkdir()
+    (folders / "plantstore-metrics-anything").touch()
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(folders))
     service = metered(tmp_path, workers=2).start()
-    (left,) = folders.iterdir()
+    (left,) = (folder for folder in folders.iterdir() if folder.is_dir())
     kill_all(service)
     with service:
-        (folder,) = folders.iterdir()
+        (folder,) = (folder for folder in folders.iterdir() if folder.is_dir())
         assert folder != left
-    assert not list(folders.iterdir())
+    assert not any(folder.is_dir() for folder in folders.iterdir())

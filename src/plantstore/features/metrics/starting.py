@@ -40,7 +40,7 @@ def surround(start: Start) -> Iterator[None]:
     memory = os.environ.get("RUNTIME_DIRECTORY", "/dev/shm")  # noqa: S108 - the folder is ours alone
     parent = memory if os.access(memory, os.W_OK) else gettempdir()
     for folder in Path(parent).glob(f"{_PREFIX}*"):
-        with suppress(PermissionError):  # of another user's service
+        with suppress(PermissionError, ValueError, OverflowError):  # another user's, or not ours
             try:
                 os.kill(int(folder.name.split("-")[2]), 0)
             except ProcessLookupError:  # it was killed
