@@ -120,6 +120,12 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(program: Program) -> None:
     assert [id_ for id_, at in revoked.items() if at is None] == [kept["id"]]
 
 
+def test_a_token_that_is_given_twice_is_revoked_once(program: Program) -> None:
+    made = program.data(*CREATE)
+    assert len(program.data("token", "revoke", made["id"], made["token"])) == 1
+    assert "there is no such token" in program.refusal("token", "revoke", "\udcff" * 40)
+
+
 def test_the_newest_token_of_a_user_ends_with_the_first(program: Program) -> None:
     """Also where the command is killed: a thief's token is the newest, and there may be many."""
     program.out(*CREATE)

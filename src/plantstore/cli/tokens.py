@@ -151,7 +151,7 @@ def revoke(
         raise click.UsageError("give tokens, or --user, or --all; --store needs --user or --all")
     given = list(map(read_token, tokens))
     with noting(session) as note:
-        before = [find_token(session, token) for token in given]
+        before = dict.fromkeys(find_token(session, token) for token in given)
         revoked = [revoke_token(session, token) for token in before]
         if not given:
             revoked = revoke_tokens(session, *_find_ids(session, store, user))

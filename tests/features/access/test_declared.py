@@ -66,7 +66,7 @@ def test_a_declared_token_stays_revoked_after_a_restart(url: str, tmp_path: Path
             "default",
         )
         assert (listed["state"], listed["expires_at"]) == ("active", None)
-        program.out("token", "revoke", listed["id"])
+        program.out("token", "revoke", token)
         assert service.status_of(token) == 401
         assert service.stop() == 0
         service.start()

@@ -101,17 +101,15 @@ def list_tokens(
 
 
 def find_token(session: Queries, token: str) -> Token:
-    """A token, given its id or the token itself.
+    """A token, given its id or the token itself, which may be a declared one.
 
     :raises MistypedTokenError: its checksum is wrong.
     :raises NoSuchTokenError: there is none.
     """
-    hashes = find_hashes_of(token)
-    if token.startswith(PREFIX + "_"):
-        if not is_well_formed(token):
-            raise MistypedTokenError
-        hashes = hash_token(token), hash_token(token)
-    rows = session.query("find_token", *hashes) if hashes else []
+    if token.startswith(f"{PREFIX}_") and not is_well_formed(token):
+        raise MistypedTokenError
+    exact = hash_token(token) if token.isascii() else b""  # else it cannot be a token
+    rows = session.query("find_token", *(find_hashes_of(token) or (exact, exact)))
     if not rows:
         raise NoSuchTokenError
     return _to_token(rows[0])
