@@ -23,7 +23,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from plantstore.features import FEATURES
+from plantstore.features import load_parts
 from plantstore.program import cli
 from plantstore.program import main as run
 
@@ -159,9 +159,7 @@ def main() -> None:
     for module in _IMPORTS:
         import_module(module)
     list(cli.commands.values())  # imports them
-    for feature in FEATURES:
-        if feature.adds_to is not None:
-            feature.load(feature.adds_to)
+    list(load_parts("adds_to"))
     gc.freeze()  # or each fork's garbage collector would copy memory pages
     with socket.socket(fileno=int(sys.argv[1])) as control:
         _serve(control)

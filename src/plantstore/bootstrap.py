@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from socket import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plantstore.core.settings import Settings
 from plantstore.databases import find_open_session, is_postgres, open_database
 from plantstore.feature import Start
-from plantstore.features import FEATURES
+from plantstore.features import load_parts
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
@@ -24,7 +24,7 @@ def surrounded(start: Start) -> Iterator[None]:
     That of access is entered last: it declares the token only once the others can serve.
     """
     with ExitStack() as stack:
-        for surround in reversed([*_load_parts("surrounds")]):
+        for surround in reversed([*load_parts("surrounds")]):
             stack.enter_context(surround(start))
         yield
 
@@ -39,19 +39,12 @@ def serve(settings: Settings, listeners: list[socket]) -> bool:
     if settings.workers > 1:  # workers share the code, and a restarted one has no newer version
         import plantstore.http.app
 
-        list(_load_parts("adds_to"))
+        list(load_parts("adds_to"))
         if is_postgres(settings.database):
             import plantstore.postgres.database
         else:
             import plantstore.sqlite.database  # noqa: F401 - the last of them
     return run(partial(create_app, settings, time.time()), settings, listeners)
-
-
-def _load_parts(part: str) -> "Iterator[Any]":
-    """Import this part of every feature that has one."""
-    for feature in FEATURES:
-        if getattr(feature, part) is not None:
-            yield feature.load(getattr(feature, part))
 
 
 async def create_app(settings: Settings, began: float, number: int) -> "App":
@@ -61,7 +54,7 @@ async def create_app(settings: Settings, began: float, number: int) -> "App":
     database = await open_database(settings)
     open_session = find_open_session(settings.database)
     app = App(database, settings, open_session, Process(number, began))
-    for add in _load_parts("adds_to"):
+    for add in load_parts("adds_to"):
         add(app)
     gc.freeze()  # objects of the start stay alive: garbage collection can skip them
     return app

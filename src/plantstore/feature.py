@@ -13,6 +13,12 @@ from msgspec import Struct
 from plantstore.core.settings import Settings
 
 
+def load(place: str) -> Any:  # noqa: ANN401 - any part
+    """Import the object at ``module.attribute`` in this package."""
+    module, _, attribute = f"plantstore.{place}".rpartition(".")
+    return getattr(import_module(module), attribute)
+
+
 class Metric(Struct, frozen=True):
     """A metric; ``merge`` says how the workers' values of a gauge become one."""
 
@@ -61,5 +67,4 @@ class Feature(Struct, frozen=True, kw_only=True):
     flags: Mapping[str, str] = {}
 
     def load(self, part: str) -> Any:  # noqa: ANN401 - any part
-        module, _, attribute = f"plantstore.features.{self.name}.{part}".rpartition(".")
-        return getattr(import_module(module), attribute)
+        return load(f"features.{self.name}.{part}")

@@ -1,8 +1,9 @@
 """The features: each is a folder, which can be deleted together with its line here."""
 
-from importlib import import_module
+from collections.abc import Iterator
+from typing import Any
 
-from plantstore.feature import Feature
+from plantstore.feature import Feature, load
 
 _NAMES = (
     "access",
@@ -20,6 +21,11 @@ _NAMES = (
     "transfer",
     "webhooks",
 )
-FEATURES: tuple[Feature, ...] = tuple(
-    import_module(f"{__name__}.{name}").FEATURE for name in _NAMES
-)
+FEATURES: tuple[Feature, ...] = tuple(load(f"features.{name}.FEATURE") for name in _NAMES)
+
+
+def load_parts(part: str) -> Iterator[Any]:
+    """Import this part, such as ``adds_to``, of every feature that has one."""
+    for feature in FEATURES:
+        if getattr(feature, part) is not None:
+            yield feature.load(getattr(feature, part))

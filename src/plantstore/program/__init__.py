@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -14,6 +13,7 @@ from plantstore.cli.pasted import move_options, name_program
 from plantstore.cli.sources import find_sources
 from plantstore.core.errors import InvalidChangeError, PlantStoreError, SetupError, UsageError
 from plantstore.core.sources import find_unknown
+from plantstore.feature import load
 from plantstore.features import FEATURES
 from plantstore.program.loading import SETTINGS, find_unknown_in_file
 from plantstore.version import VERSION
@@ -40,8 +40,7 @@ class Commands(Mapping[str, click.Command]):
     """The commands by name, imported on demand: ``serve`` does not load the others."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _, attribute = f"plantstore.{_PLACES[name]}".rpartition(".")
-        command: click.Command = getattr(import_module(module), attribute)
+        command: click.Command = load(_PLACES[name])
         return command
 
     def __iter__(self) -> Iterator[str]:
@@ -68,9 +67,7 @@ class Commands(Mapping[str, click.Command]):
 @click.option("--token-file", metavar="FILE", help="With --url: file that holds the token.")
 @click.version_option(VERSION, message="%(version)s")
 @click.pass_context
-def cli(
-    context: click.Context, /, url: str | None, **_options: str | None
-) -> None:  # read by cli/sources.py
+def cli(context: click.Context, /, url: str | None, **_read_by_sources: str | None) -> None:
     """Plant Store keeps lists of plants, with a page for people and HTTP/JSON for programs.
 
     \b

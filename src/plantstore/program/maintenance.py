@@ -16,7 +16,7 @@ from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.core.sources import Sources
-from plantstore.features import FEATURES
+from plantstore.features import load_parts
 from plantstore.program.loading import load_settings
 from plantstore.sql.checks import Check
 from plantstore.version import VERSION
@@ -37,25 +37,27 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
     Example:
       plantstore migrate --dry-run
     """
-    created = None if dry_run else databases.create_database(database)
     if dry_run:
-        done = databases.find_missing(database)
+        created, migrations = None, databases.find_missing(database)
     else:
-        done = databases.migrate(database, stops_older=yes)
-    if done and not dry_run:
-        log_change("migrate", database=without_password(database), migrations=len(done))
+        created = databases.create_database(database)
+        migrations = databases.migrate(database, stops_older=yes)
+        if migrations:
+            log_change("migrate", database=without_password(database), migrations=len(migrations))
     if created:
         output.note(f"created the database {created}")
+    lines = []
+    for migration in migrations:
+        line = f"migration {migration.number} ({migration.name})"
+        effect = (
+            "stop older programs first" if migration.stops_older else "older programs keep working"
+        )
+        lines.append(f"would apply {line}; {effect}" if dry_run else f"applied {line}")
     applied = [
-        {"number": one.number, "name": one.name, "compatible": not one.stops_older} for one in done
+        {"number": it.number, "name": it.name, "compatible": not it.stops_older}
+        for it in migrations
     ]
     record = {"dry_run": dry_run, "created": created, "migrations": applied}
-    ends = ("; older programs keep working", "; stop older programs first")
-    verb = "would apply" if dry_run else "applied"
-    lines = [
-        f"{verb} migration {one.number} ({one.name}){ends[one.stops_older] if dry_run else ''}"
-        for one in done
-    ]
     if output.as_json or not output.quiet:
         output.print(record, "\n".join(lines) or "the schema is up to date")
 
@@ -94,8 +96,7 @@ def _run_checks(sources: Sources) -> Iterator[Check]:
         for result in databases.check_database(settings.database):
             are_ok &= result.ok
             yield result
-        for feature in FEATURES if are_ok else ():
-            if feature.checks is not None:
-                yield from feature.load(feature.checks)(settings)
+        for check_feature in load_parts("checks") if are_ok else ():
+            yield from check_feature(settings)
     except SetupError as error:
         yield Check(name, ok=False, detail=str(error))

@@ -1,5 +1,7 @@
 """``plantstore status``."""
 
+from itertools import chain
+
 import click
 from msgspec.structs import replace
 
@@ -8,7 +10,7 @@ from plantstore.cli.output import Output, format_time
 from plantstore.core.settings import Settings, load_database, without_password
 from plantstore.core.sources import Sources
 from plantstore.databases import reading
-from plantstore.features import FEATURES
+from plantstore.features import load_parts
 from plantstore.features.status.facts import find_facts
 from plantstore.version import VERSION
 
@@ -31,12 +33,7 @@ def status(sources: Sources, output: Output) -> None:
         facts = find_facts(settings, reader)
         ((size, program),) = reader.query("read_size")
         ((stores, plants),) = reader.query("count_all")
-    results = (
-        result
-        for feature in FEATURES
-        if feature.checks is not None
-        for result in feature.load(feature.checks)(settings)
-    )
+    results = chain.from_iterable(check(settings) for check in load_parts("checks"))
     output.print_record(
         {
             "version": VERSION,
