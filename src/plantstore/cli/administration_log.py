@@ -37,8 +37,7 @@ def noting(session: Session) -> Iterator[Note]:
 
     def note(command: str, *, store: object = None, **changed: object) -> None:
         user = find_user(session, str(changed["user"])) if changed.get("user") else None
-        *_, name = describe_person().values()
-        actor = Actor(socket.gethostname(), name=str(name))
+        actor = Actor(socket.gethostname(), name=name_person())
         write_audit(session, actor, command, store, user and user.user_id, **changed)
         noted.append((command, {"store": store, **changed}))
 
@@ -66,8 +65,14 @@ def name_token(token: Token) -> dict[str, str]:
     return {"token_id": token.token_id, "store": token.store, "user": token.subject}
 
 
+def name_person() -> str:
+    """The name or number of the person who runs this process: before sudo, if it was used."""
+    *_, name = describe_person().values()
+    return str(name)
+
+
 def describe_person() -> dict[str, object]:
-    """The user who runs this process; the last name is the person's, if known."""
+    """The user who runs this process; the last field is the person."""
     person: dict[str, object] = {"os_uid": os.getuid()}
     with suppress(KeyError):  # a number may have no name, as in containers
         person["os_user"] = pwd.getpwuid(os.getuid()).pw_name

@@ -3,17 +3,16 @@
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from functools import partial, wraps
 from typing import Any
 
 import click
 
-from plantstore.cli.administration_log import describe_person
+from plantstore.cli.administration_log import name_person
 from plantstore.cli.durations import EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
-from plantstore.core.clock import DAY_MS, now
+from plantstore.core.clock import DAY_MS, now, today
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import (
     INT64_MAX,
@@ -26,6 +25,7 @@ from plantstore.core.model import (
 )
 from plantstore.core.settings import Settings, load_database
 from plantstore.databases import open_session, reading
+from plantstore.sql.administration.new_tokens import label_by
 
 Command = Callable[..., None]
 
@@ -168,8 +168,5 @@ def _find_expiry(context: click.Context, _option: click.Parameter, text: str | N
 
 def _make_label() -> str:
     """The default label: who created the token, where and when: ``ada@till-3 2030-01-31``."""
-    date = f"{datetime.now(UTC):%Y-%m-%d}"
-    *_, person = describe_person().values()
-    place = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
-    label = f"{place} {date}"
-    return date if broken_rule(label, LABEL_MAX) else label  # others choose these names
+    label = label_by(f"{name_person()}@{socket.gethostname()}")
+    return today() if broken_rule(label, LABEL_MAX) else label  # others choose these names

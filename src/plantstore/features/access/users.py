@@ -2,7 +2,8 @@
 
 import re
 
-from plantstore.core.model import DELETED_USER, LABEL_MAX, User
+from plantstore.core.model import DELETED_USER, User
+from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
 from plantstore.sql.session import Queries, Session
 
@@ -53,7 +54,3 @@ def _labels_of(user: User) -> str:
     """The pattern of the default labels of tokens that the user created."""
     name = label_by(user.subject, _ANY_DATE).removesuffix(_ANY_DATE)
     return re.sub("[!%_]", r"!\g<0>", name) + _ANY_DATE
-
-
-def label_by(subject: str, date: str) -> str:
-    return f"{subject[: LABEL_MAX - 1 - len(date)]} {date}"

@@ -5,6 +5,7 @@ Invariant: a token allows at most what its user's role and its giver's scopes al
 
 from msgspec.structs import replace
 
+from plantstore.core.clock import today
 from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
@@ -62,6 +63,12 @@ def create_token(session: Queries, grant: Grant) -> IssuedToken:
     return replace(issued, made=tuple(made))
 
 
+def label_by(name: str, date: str | None = None) -> str:
+    """The default label of a token: who created it (cut if too long), and when (today)."""
+    date = date or today()
+    return f"{name[: LABEL_MAX - 1 - len(date)]} {date}"
+
+
 def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) -> Grant:
     """The grant with its scopes, limited by the user's role and the giver's scopes.
 
@@ -71,12 +78,12 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
     """
     if grant.label and (reason := broken_rule(grant.label, LABEL_MAX)):
         raise InvalidChangeError(reason=f"the label {reason}")
-    if grant.expires_at is not None and not 0 <= grant.expires_at <= EXPIRY_MAX:
-        raise InvalidChangeError(reason="the expiry must be from 1970 to 9999")
+    if grant.expires_at is not None and grant.expires_at > EXPIRY_MAX:
+        raise InvalidChangeError(reason="the expiry must be before the year 10000")
     scopes = role.default_scopes & giver if grant.scopes is None else grant.scopes
     if grant.manages:
         scopes |= {Scope.MANAGE}
-    if missing := (scopes or role.default_scopes) - giver:
+    if missing := (scopes or role.default_scopes) - giver:  # or the giver has none of the defaults
         raise ForbiddenError(scope=min(missing).value)
     if beyond := scopes - role.scopes:
         names = ", ".join(sorted(beyond))

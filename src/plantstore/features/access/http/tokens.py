@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.database import Database
 from plantstore.core.errors import InvalidChangeError
-from plantstore.core.model import EXPIRY_MAX, Caller, Grant, Scope
+from plantstore.core.model import Caller, Grant, Scope
 from plantstore.features.access import owners
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.access.http.owners import (
@@ -20,8 +20,8 @@ from plantstore.features.access.http.owners import (
     write_optional_time,
 )
 from plantstore.features.access.links import hash_range
-from plantstore.features.access.users import label_by
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
@@ -46,8 +46,8 @@ class TokenRequest(Struct, frozen=True):
 async def read_tokens(database: Database, store_id: int, token_id: str | None) -> bytes:
     """The valid tokens that open only this store, the oldest first, or one of them."""
     bounds = (*hash_range(token_id), now())
-    ((tokens,),) = await database.read("show_tokens", store_id, *bounds)
-    return tokens or b""
+    ((shown,),) = await database.read("show_tokens", store_id, *bounds)
+    return shown or b""
 
 
 def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
@@ -72,11 +72,10 @@ def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int)
     :raises InvalidChangeError: the expiry is invalid.
     """
     ((subject,),) = session.query("find_subject", manager.user_id)
-    label = label_by(subject, f"{datetime.now(UTC):%Y-%m-%d}")
     return Grant(
         subject=body.user,
         scopes=None if body.scopes is UNSET else frozenset(body.scopes),
-        label=label if body.label is UNSET else body.label,
+        label=label_by(subject) if body.label is UNSET else body.label,
         expires_at=_read_expiry(body.expires_at, days),
     )
 
@@ -109,7 +108,6 @@ def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
     if moment is UNSET:
         return now() + days * DAY_MS
     expires_at = (moment - _EPOCH) // timedelta(milliseconds=1)
-    if not now() < expires_at <= EXPIRY_MAX:
-        reason = "expires_at must be later than now, and before the year 10000"
-        raise InvalidChangeError(reason=reason)
+    if expires_at <= now():
+        raise InvalidChangeError(reason="expires_at must be later than now")
     return expires_at
