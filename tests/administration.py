@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import Struct
 
-from plantstore.core.model import TEXT_LENGTHS, Member, NewPlant, Role
+from plantstore.core.model import TEXT_LENGTHS, NewPlant, Role
 from plantstore.databases import open_session
 from plantstore.sql.administration import new_tokens, records, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
@@ -40,6 +40,13 @@ _QUERIES = {
     """,
     "set_quota": "UPDATE revisions SET max_plants = {mark}2 WHERE store_id = {mark}1",
 }
+
+
+class Member(Struct, frozen=True):
+    """A user's role in a store."""
+
+    subject: str
+    role: Role
 
 
 class Event(Struct, frozen=True):

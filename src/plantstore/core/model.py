@@ -280,15 +280,6 @@ class User(Struct, frozen=True):
     subject: str
 
 
-class Member(Struct, frozen=True):
-    """A user's role in a store: ``since`` when, and ``by`` whom (None: the command line)."""
-
-    subject: str
-    role: Role
-    since: int = 0
-    by: str | None = None
-
-
 class Grant(Struct, frozen=True):
     """A request for a token, and for the membership and store that the token needs.
 

@@ -1,20 +1,15 @@
 """The members of a store and their roles."""
 
 from plantstore.core.errors import LastOwnerError, NoSuchMemberError
-from plantstore.core.model import Member, Role, User
+from plantstore.core.model import Role, User
 from plantstore.sql.administration.records import check_subject, find_role, find_user, set_role
 from plantstore.sql.session import Queries, Session
 
 
-def list_members(session: Queries, store_id: int) -> list[Member]:
-    rows = session.query("list_members", store_id)
-    return [Member(subject, Role(role), *added) for subject, role, *added in rows]
-
-
-def list_all_members(session: Queries) -> list[tuple[str, Member]]:
-    """The members of all stores, each with the store's name, sorted by store and subject."""
-    rows = sorted(session.query("list_all_members"), key=tuple)
-    return [(store, Member(subject, Role(role))) for store, subject, role in rows]
+def list_all_members(session: Queries) -> list[tuple[str, str, Role]]:
+    """The members of all stores: store, subject and role, sorted by store and subject."""
+    rows = session.query("list_all_members")
+    return [(store, subject, Role(role)) for store, subject, role in rows]
 
 
 def require_member(session: Queries, store_id: int, subject: str) -> tuple[User, Role]:

@@ -51,6 +51,7 @@ UPDATE links SET label = '' WHERE label LIKE ?1 ESCAPE '!'
 -- name: list_all_members
 SELECT s.name, u.subject, m.role FROM members AS m
 JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
+ORDER BY s.name, u.subject
 
 -- name: list_members
 SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role, since,

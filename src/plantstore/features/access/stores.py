@@ -1,17 +1,11 @@
-"""Quotas, names, sizes and deletion of stores."""
+"""Names, sizes and deletion of stores."""
 
 from plantstore.core.clock import now
 from plantstore.core.database import Row
-from plantstore.core.model import Store
 from plantstore.sql.administration.records import require_free_store_name, require_store
 from plantstore.sql.session import Queries, Session
 
 _ROWS = ("plants", "events", "keys")
-
-
-def set_quota(session: Queries, name: str, max_plants: int | None) -> Store:
-    session.query("set_max_plants", require_store(session, name).store_id, max_plants)
-    return require_store(session, name)
 
 
 def rename_store(session: Queries, name: str, new_name: str) -> None:

@@ -78,11 +78,8 @@ def welcome(start: Start) -> None:
         secret = None if list_stores(session) else _create_store(session, expires_at)
         if secret is not None:
             parts.append(f"The store {_STORE} was created. Its owner is the user {_USER}.")
-        owners = [
-            (store, member.subject)
-            for store, member in list_all_members(session)
-            if member.role is Role.OWNER
-        ]
+        members = list_all_members(session)
+        owners = [(store, subject) for store, subject, role in members if role is Role.OWNER]
         names = [
             f"--store {store} --user {shlex.quote(user)}"
             for store, user in owners[:_MAX_OWNERS] or [("STORE", "USER")]

@@ -13,10 +13,10 @@ from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.database import Row
 from plantstore.core.settings import Settings
 from plantstore.databases import find_file, reading
+from plantstore.sql.administration.tokens import SOON_MS
 from plantstore.sql.checks import Check
 from plantstore.sql.session import Queries
 
-SOON_MS = 14 * DAY_MS
 _MAX_BACKUP_DAYS = {"backup": 2, "verified backup": 8}
 _MIN_FREE = 10**9  # bytes; a twentieth of a small disk
 _BACKUP_ADVICE = (
@@ -47,10 +47,10 @@ class Facts(Struct, frozen=True):
 
 def find_facts(settings: Settings, reader: Queries) -> Facts:
     (row,) = reader.query("read_status", now(), now() + SOON_MS)
-    return add_files(settings, row)
+    return to_facts(settings, row)
 
 
-def add_files(settings: Settings, row: Row) -> Facts:
+def to_facts(settings: Settings, row: Row) -> Facts:
     """The facts in a row of ``read_status``, and about the certificate and the disk."""
     created_at, backup_at, verified_at, tokens = row
     ends_at = read_certificate_end(settings.tls_cert)

@@ -10,8 +10,9 @@ from plantstore.core.clock import now
 from plantstore.core.errors import PlantStoreError
 from plantstore.databases import find_file
 from plantstore.features.status import FEATURE
-from plantstore.features.status.facts import SOON_MS, add_files
+from plantstore.features.status.facts import to_facts
 from plantstore.http.app import App
+from plantstore.sql.administration.tokens import SOON_MS
 
 _SECONDS = 60.0
 
@@ -35,7 +36,7 @@ async def _measure(app: App, values: dict[str, float]) -> None:
 
 async def _read(app: App) -> Mapping[str, float]:
     (row,) = await app.database.read("read_status", now(), now() + SOON_MS)
-    facts = add_files(app.settings, row)
+    facts = to_facts(app.settings, row)
     begun_at = facts.created_at or now()
     ends_at = facts.certificate_ends_at
     return {

@@ -21,7 +21,7 @@ from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_toke
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries
 
-_SOON_MS = 14 * DAY_MS  # before expiry, a token is listed as expiring
+SOON_MS = 14 * DAY_MS  # before expiry, a token is listed as expiring
 _ALL = (0, INT64_MAX)  # the first and the last number of a range of stores or users
 
 
@@ -174,6 +174,6 @@ def _find_state(expires_at: int | None, revoked_at: int | None) -> TokenState:
     if revoked_at is not None:
         return TokenState.REVOKED
     at = now()
-    if expires_at is None or expires_at > at + _SOON_MS:
+    if expires_at is None or expires_at > at + SOON_MS:
         return TokenState.ACTIVE
     return TokenState.EXPIRING if expires_at > at else TokenState.EXPIRED

@@ -2,9 +2,10 @@
 
 import pytest
 
-from plantstore.core.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
+from plantstore.core.model import Grant, IdempotencyKey, NewPlant, Outcome, Role
 from plantstore.features.access.links import list_links
 from plantstore.sqlite.connection import database_path
+from tests.administration import Member
 from tests.contract.harness import DatabaseHarness
 from tests.databases import SQLITE_ONLY, execute
 

@@ -5,8 +5,9 @@ import pytest
 from plantstore.core.errors import (
     InvalidChangeError,
 )
-from plantstore.core.model import Grant, Member, Role, User
+from plantstore.core.model import Grant, Role, User
 from plantstore.databases import check_database
+from tests.administration import Member
 from tests.features.access.administration import Administration
 
 LONGEST_NAME = 63 * "a"

@@ -61,11 +61,11 @@ def add(
       plantstore member add --store nursery --user ada --role owner
     """
     with noting(session) as note:
-        meant = ""
-        store_id, member = require_store(session, store).store_id, find_user(session, user)
-        if member is None:
+        meant, store_id = "", require_store(session, store).store_id
+        if creates and find_user(session, user) is None:
             meant = find_meant(user, [known.subject for known in list_users(session)])
-            member = insert_user(session, user) if creates else require_user(session, user)
+            insert_user(session, user)
+        member = require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
         if before != role:
             note("member add", store=store, user=user, role=role)
@@ -106,14 +106,9 @@ def list_members(session: Queries, store: str, output: Output) -> None:
     Example:
       plantstore member list --store nursery
     """
-    listed = members.list_members(session, require_store(session, store).store_id)
-    records = [
-        {
-            "user": member.subject,
-            "role": member.role.value,
-            "since": format_time(member.since),
-            "by": member.by,
-        }
-        for member in listed
-    ]
+    rows = session.query("list_members", require_store(session, store).store_id)
+    records = (
+        {"user": user, "role": role, "since": format_time(since), "by": by}
+        for user, role, since, by in rows
+    )
     output.print_records(records, ("user", "role", "since", "by"))

@@ -86,12 +86,13 @@ def set_store(session: Session, name: str, max_plants: int | None, output: Outpu
       plantstore store set nursery --max-plants 100000
     """
     with noting(session) as note:
-        before = records.require_store(session, name)
-        changed = stores.set_quota(session, name, max_plants)
-        if before.max_plants != max_plants:
+        store = records.require_store(session, name)
+        if store.max_plants != max_plants:
+            session.query("set_max_plants", store.store_id, max_plants)
             note("store set", max_plants=max_plants or "none", store=name)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
-    output.report(_describe(changed), f"{name} may hold {bound}; it holds {changed.plants}")
+    record = _describe(store) | {"max_plants": max_plants}
+    output.report(record, f"{name} may hold {bound}; it holds {store.plants}")
 
 
 @store.command()
@@ -139,9 +140,9 @@ def list_stores(session: Queries, output: Output) -> None:
       plantstore store list --json
     """
     owners: dict[str, list[str]] = {}
-    for store, member in list_all_members(session):
-        if member.role is Role.OWNER:
-            owners.setdefault(store, []).append(member.subject)
+    for store, subject, role in list_all_members(session):
+        if role is Role.OWNER:
+            owners.setdefault(store, []).append(subject)
     listed = (
         _describe(store) | {"owners": owners.get(store.name, [])}
         for store in records.list_stores(session)

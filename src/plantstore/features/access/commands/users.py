@@ -86,14 +86,12 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
       plantstore user delete ada --yes
     """
     user = records.require_user(session, subject)
-    roles = _find_roles(session)
-    stores = [store for store, _ in roles.get(subject, [])]
-    owners = Counter(store for held in roles.values() for store, role in held if role == "owner")
+    members = list_all_members(session)
+    stores = [store for store, member, _ in members if member == subject]
+    owners = [(store, member) for store, member, role in members if role is Role.OWNER]
+    counts = Counter(store for store, _ in owners)
     warning = f"The user {subject} and the user's tokens will be deleted, permanently."
-    orphans = [
-        store for store, role in roles.get(subject, []) if (role, owners[store]) == ("owner", 1)
-    ]
-    if orphans:
+    if orphans := [store for store in stores if (store, subject) in owners and counts[store] == 1]:
         warning += f" No owner is left in: {', '.join(orphans)}."
     require_name("user", subject, warning, yes=yes)
     with changing(session, "user delete", user=subject):
@@ -107,8 +105,8 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
 
 def _find_roles(session: Queries) -> dict[str, list[tuple[str, Role]]]:
     roles: dict[str, list[tuple[str, Role]]] = {}
-    for store, member in list_all_members(session):
-        roles.setdefault(member.subject, []).append((store, member.role))
+    for store, subject, role in list_all_members(session):
+        roles.setdefault(subject, []).append((store, role))
     return roles
 
 

@@ -74,35 +74,28 @@ def _describe(link: Link) -> Record:
     )
 
 
-class Redemption:
-    """Redeems codes for tokens, for anybody who has a code."""
+async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
+    """Redeem a code for a token, for anybody who has a code."""
+    network = network_of(app.client_address(request))
+    app.pools.requests.take(network)
+    request.holder = network
+    await app.turns.take(network, ROUTED)
+    body = await read_body(request, LinkCode)
+    key = read_code(body.code)
+    if key is None or not await app.database.read("find_code", *key, now()):
+        app.turns.charge(network, REFUSED)
+        raise InvalidCodeError
 
-    def __init__(self, owners: Owners, app: App) -> None:
-        self._owners = owners
-        self._app = app
+    def work(session: Session) -> Response:
+        if body.dry_run:
+            return json_response(200, _describe(links.find_link(session, body.code)), NO_STORE)
+        with session.transaction():
+            issued = links.redeem_code(session, body.code)
+            made = issued.token
+            owners.audit(session, request, "link redeem", made, describe_made(made))
+        user = {"store_id": made.store_id, "user_id": made.user_id}
+        owners.log(request, {**user, **describe_made(made)})
+        record = describe_token(made, token=issued.secret, store=made.store)
+        return json_response(201, record, NO_STORE)
 
-    async def redeem_code(self, request: Request) -> Response:
-        app, network = self._app, network_of(self._app.client_address(request))
-        app.pools.requests.take(network)
-        request.holder = network
-        await app.turns.take(network, ROUTED)
-        body = await read_body(request, LinkCode)
-        key = read_code(body.code)
-        if key is None or not await app.database.read("find_code", *key, now()):
-            app.turns.charge(network, REFUSED)
-            raise InvalidCodeError
-
-        def work(session: Session) -> Response:
-            if body.dry_run:
-                return json_response(200, _describe(links.find_link(session, body.code)), NO_STORE)
-            with session.transaction():
-                issued = links.redeem_code(session, body.code)
-                made = issued.token
-                self._owners.audit(session, request, "link redeem", made, describe_made(made))
-            user = {"store_id": made.store_id, "user_id": made.user_id}
-            self._owners.log(request, {**user, **describe_made(made)})
-            return json_response(
-                201, describe_token(made, token=issued.secret, store=made.store), NO_STORE
-            )
-
-        return await app.administer(network, work)
+    return await app.administer(network, work)

@@ -27,8 +27,8 @@ async def read_members(database: Database, store_id: int, subject: str | None) -
     """
     if subject is not None:
         check_subject(subject)
-    ((members,),) = await database.read("show_members", store_id, subject)
-    return members or b""
+    ((shown,),) = await database.read("show_members", store_id, subject)
+    return shown or b""
 
 
 def set_member(session: Session, manager: Caller, subject: str, body: MemberRole) -> Outcome:

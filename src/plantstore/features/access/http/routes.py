@@ -13,20 +13,17 @@ def add_access(app: App) -> None:
     days = app.settings.token_expiry
     keep_declared(app)
     owners = Owners(app)
-    owners.lists(
-        *("/members", "user", members.read_members), lambda name: NoSuchMemberError(subject=name)
-    )
+    owners.lists("/members", "user", members.read_members, lambda it: NoSuchMemberError(subject=it))
     owners.changes("member add", "PUT", "/members/{user}", members.set_member, members.MemberRole)
     owners.changes("member remove", "DELETE", "/members/{user}", members.remove_member)
-    owners.lists("/tokens", "id", tokens.read_tokens, lambda id_: NoSuchTokenError(token_id=id_))
+    owners.lists("/tokens", "id", tokens.read_tokens, lambda it: NoSuchTokenError(token_id=it))
     owners.changes(
         "token create", "POST", "/tokens", partial(tokens.create_token, days), tokens.TokenRequest
     )
     owners.changes("token revoke", "DELETE", "/tokens/{id}", tokens.revoke_token)
-    owners.lists("/links", "id", links.read_links, lambda id_: NoSuchLinkError(link_id=id_))
+    owners.lists("/links", "id", links.read_links, lambda it: NoSuchLinkError(link_id=it))
     owners.changes(
         "link create", "POST", "/links", partial(links.create_link, days), tokens.TokenRequest
     )
     owners.changes("link revoke", "DELETE", "/links/{id}", links.revoke_link)
-    redemption = links.Redemption(owners, app)
-    app.routes.add("/links/redeem", {"POST": redemption.redeem_code})
+    app.routes.add("/links/redeem", {"POST": partial(links.redeem_code, app, owners)})
