@@ -8,7 +8,7 @@ from plantstore.sql.migrations import (
     Migration,
     find_pending,
     load_migrations,
-    require_current,
+    require_schema,
 )
 
 MIGRATIONS = [Migration(number, f"step_{number}", f"SELECT {number};") for number in (1, 2, 3)]
@@ -44,9 +44,9 @@ def test_a_newer_database_that_this_program_can_live_with_is_taken() -> None:
 
 
 def test_an_older_database_is_refused_with_all_that_is_pending() -> None:
-    require_current([])
+    require_schema(MIGRATIONS, APPLIED)
     with pytest.raises(SetupError, match=r"2 \(step_2\), 3 \(step_3\) is pending: make a backup"):
-        require_current(MIGRATIONS[1:])
+        require_schema(MIGRATIONS, APPLIED[:1])
 
 
 @pytest.mark.parametrize("package", ["plantstore.sqlite", "plantstore.postgres"])

@@ -29,7 +29,7 @@ class Failing(Batcher[int, int]):
 
 
 async def test_what_is_given_up_does_not_hold_up_the_end() -> None:
-    refusing = Refusing(max_batches=1, max_waiting=10)
+    refusing = Refusing(max_batches=1)
     future = refusing.submit(1)
     await refusing.drain()
     with pytest.raises(DatabaseUnavailableError):
@@ -37,7 +37,7 @@ async def test_what_is_given_up_does_not_hold_up_the_end() -> None:
 
 
 async def test_a_group_that_fails_lets_the_next_go() -> None:
-    failing = Failing(max_batches=1, max_waiting=10)
+    failing = Failing(max_batches=1)
     futures = [failing.submit(number) for number in (1, 2)]
     await failing.drain()
     assert [type(future.exception()) for future in futures] == 2 * [DatabaseUnavailableError]

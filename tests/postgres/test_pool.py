@@ -46,7 +46,7 @@ async def test_reads_of_a_store_leave_room_for_those_of_others(
         "wait": "SELECT $1::int + $2::int, pg_advisory_xact_lock_shared(1)",
         "add": "SELECT $1::int + $2::int",
     }
-    reads = Reads(pool, len, max_waiting=100, max_batch_size=1)
+    reads = Reads(pool, len, max_batch_size=1)
     async with pool.acquire() as holder:
         await holder.execute("SELECT pg_advisory_lock(1)")
         many = [reads.submit(("wait", (1, number))) for number in range(8)]

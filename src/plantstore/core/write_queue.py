@@ -23,38 +23,29 @@ _KEY_BYTES = 600
 
 
 class WriteQueue:
-    """Admits writes to the queue and to batches. Create it on the event loop.
-
-    ``spent`` are the stores that have used up their bytes.
-    """
+    """Admits writes to the queue and to batches. Create it on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self.places = Pool("writes", settings.max_writes)
         self.bytes = Pool("written_bytes", settings.max_written_bytes)
-        self.spent: set[int] = set()
-        self._stores = Active()
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several stores wrote recently."""
-        return self._stores.are_several
+        self.stores = Active()
 
     def enter(self, store_id: int) -> None:
         """Take a place.
 
         :raises OverloadedError: the store has its share, or has used up its bytes.
         """
-        if store_id in self.spent or not self.places.try_take(store_id):
+        if not (self.bytes.has_room(store_id) and self.places.try_take(store_id)):
             raise OverloadedError
-        if store_id != self._stores.last and store_id:  # 0 is no store
-            self._stores.see(store_id)
+        if store_id != self.stores.last and store_id:  # 0 is no store
+            self.stores.see(store_id)
 
     def try_leave(self, store_id: int, write: object, costs: Counter[int]) -> bool:
         """Release a write's place unless the store's ``costs`` fill its quantum of the batch.
 
         The store's later writes are refused then, too, so they stay in their order.
         """
-        if self.is_shared:
+        if self.stores.are_several:
             if costs[store_id] >= _QUANTUM:
                 return False
             length = _length_of(write)
@@ -69,13 +60,7 @@ class WriteQueue:
         if length is not None:
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if write.key is not None else 0
-        if not self.bytes.try_take(write.store_id, size * len(batch)):
-            self.spent.add(write.store_id)
-
-    def begin_minute(self) -> None:
-        """Reset the bytes of all stores."""
-        self.bytes.clear()
-        self.spent.clear()
+        self.bytes.add(write.store_id, size * len(batch))
 
 
 def _length_of(write: object) -> int | None:

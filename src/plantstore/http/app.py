@@ -196,7 +196,7 @@ class App:
     async def _begin_minutes(self) -> None:
         while True:
             await asyncio.sleep(_MINUTE)
-            self.database.writes.begin_minute()
+            self.database.writes.bytes.clear()
             with suppress(PlantStoreError):  # logged by the database, and written later
                 await self.database.write_token_uses()
 

@@ -6,8 +6,6 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from plantstore.core.errors import OverloadedError
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -24,12 +22,11 @@ class Waiting(Struct, Generic[Item, Result], frozen=True):
 
 
 class Batcher(Generic[Item, Result]):
-    """Keeps at most ``max_batches`` in flight, and at most ``max_waiting`` items waiting."""
+    """Keeps at most ``max_batches`` in flight."""
 
-    def __init__(self, max_batches: int, max_waiting: int) -> None:
+    def __init__(self, max_batches: int) -> None:
         self._loop = asyncio.get_running_loop()
         self._max_batches = max_batches
-        self._max_waiting = max_waiting
         self._waiting: list[Waiting[Item, Result]] = []
         self._in_flight: set[asyncio.Task[None]] = set()
         self._is_gathering = False
@@ -42,16 +39,10 @@ class Batcher(Generic[Item, Result]):
 
     def submit(self, item: Item) -> "asyncio.Future[Result]":
         """Queue an item; the future gets its result, or the error."""
-        if len(self._waiting) >= self._max_waiting:
-            raise OverloadedError
         self._begin_gathering()
         future: asyncio.Future[Result] = self._loop.create_future()
         self._waiting.append(Waiting(item, self._loop.time(), future))
         return future
-
-    @property
-    def queue_depth(self) -> int:
-        return len(self._waiting)
 
     async def drain(self) -> None:
         while self._waiting or self._in_flight:

@@ -12,13 +12,13 @@ from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
-from plantstore.postgres.pool import Pool, Query
+from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import Callers, Credentials, Reads
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import page_query, to_page, to_token_info
+from plantstore.sql.reading import Query, page_query, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses, Use
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
@@ -39,13 +39,12 @@ class PostgresDatabase:
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests do not wait for it
         self._uses = TokenUses()
-        waiting = settings.max_requests
-        self._plants = Reads(self._pool, _to_plant, waiting, waiting)
-        self._pages = Reads(self._pool, _to_page, waiting, _MAX_PAGES)
+        self._plants = Reads(self._pool, _to_plant, settings.max_requests)
+        self._pages = Reads(self._pool, to_page, _MAX_PAGES)
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
         self.check = Readiness(self._probe_pool).check
-        self._callers = Callers(self._pool, settings.max_requests, self._uses)
+        self._callers = Callers(self._pool, self._uses)
         self._writer = Writer(self._pool, settings, self.commit_observers)
         self.find_callers_again = self._callers.find_again
         self.write, self.writes = self._writer.submit, self._writer.queue
@@ -100,7 +99,7 @@ class PostgresDatabase:
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         pools = (self._pool, self._stream_pool, self._probe_pool)
         return {
-            ("write_queue_depth",): self._writer.queue_depth,
+            ("write_queue_depth",): self.writes.places.used,
             ("streams",): len(self._snapshots),
             ("postgres_connections", "in_use"): sum(pool.in_use for pool in pools),
             ("postgres_connections", "idle"): sum(pool.idle for pool in pools),
@@ -163,7 +162,3 @@ class PostgresDatabase:
 
 def _to_plant(rows: Sequence[Row]) -> NewPlant | None:
     return NewPlant(*rows[0]) if rows else None
-
-
-def _to_page(rows: Sequence[Row]) -> Page:
-    return to_page(rows[0])

@@ -18,8 +18,7 @@ from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.hosts import Hosts
-
-Query = tuple[str, Sequence[object]]  # a query's name and its arguments
+from plantstore.sql.reading import Query
 
 
 class Pool:

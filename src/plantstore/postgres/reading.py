@@ -6,7 +6,7 @@ that list the store request the same page. Stores share reads by the rule of all
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -16,7 +16,7 @@ from plantstore.core.model import Caller
 from plantstore.core.pools import Pool as Shares
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
-from plantstore.sql.reading import to_caller
+from plantstore.sql.reading import Query, to_caller
 from plantstore.sql.token_uses import TokenUses
 
 Result = TypeVar("Result")
@@ -37,8 +37,8 @@ class Credentials(Struct, frozen=True):
 class Callers(Batcher[Credentials, Caller | None]):
     """Looks up callers; ``uses`` records their tokens."""
 
-    def __init__(self, pool: Pool, max_waiting: int, uses: TokenUses) -> None:
-        super().__init__(_MAX_LOOK_UPS, max_waiting)
+    def __init__(self, pool: Pool, uses: TokenUses) -> None:
+        super().__init__(_MAX_LOOK_UPS)
         self._uses = uses
         self._pool = pool
         self._busy: set[int] = set()  # separated stores that have a lookup in flight
@@ -79,7 +79,7 @@ class Callers(Batcher[Credentials, Caller | None]):
     async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
         """Look up the callers of tokens, all in one round trip."""
         is_own = all(key.requested_name is None and key.requested_id is None for key in keys)
-        columns = [list(column) for column in zip(*map(astuple, keys), strict=True)]
+        columns = tuple(list(column) for column in zip(*map(astuple, keys), strict=True))
         query = ("find_callers", columns[:2]) if is_own else ("find_callers_in_stores", columns)
         (rows,) = await self._pool.read(query)
         callers: dict[Credentials, Caller] = {}
@@ -89,35 +89,28 @@ class Callers(Batcher[Credentials, Caller | None]):
         return callers
 
 
-Read = tuple[str, tuple[Any, ...]]  # a query's name, and its arguments, the store's first
+class Reads(Batcher[Query, Result], Generic[Result]):
+    """Runs queries of stores, at most ``max_batch_size`` different ones at once.
 
-
-class Reads(Batcher[Read, Result], Generic[Result]):
-    """Runs named queries, at most ``max_batch_size`` different ones at once.
-
-    ``decode`` makes a result from the rows.
+    A query's first argument is the store. ``decode`` makes a result from the rows.
     """
 
     def __init__(
-        self,
-        pool: Pool,
-        decode: Callable[[Sequence[Row]], Result],
-        max_waiting: int,
-        max_batch_size: int,
+        self, pool: Pool, decode: Callable[[Sequence[Row]], Result], max_batch_size: int
     ) -> None:
-        super().__init__(_MAX_READS, max_waiting)
+        super().__init__(_MAX_READS)
         self._pool = pool
         self._decode = decode
         self._max_batch_size = max_batch_size
         self._shares = Shares("reads", _MAX_READS)
 
-    def next_batch(self) -> list[Waiting[Read, Result]]:
+    def next_batch(self) -> list[Waiting[Query, Result]]:
         """The reads of the store that has waited longest and may take more."""
         stores = dict.fromkeys(waiting.item[1][0] for waiting in self._waiting)
         store_id = next(filter(self._shares.try_take, stores), None)
-        batch: list[Waiting[Read, Result]] = []
-        later: list[Waiting[Read, Result]] = []
-        taken: set[Read] = set()
+        batch: list[Waiting[Query, Result]] = []
+        later: list[Waiting[Query, Result]] = []
+        taken: set[Query] = set()
         for waiting in self._waiting:
             read = waiting.item
             is_next = read[1][0] == store_id
@@ -129,7 +122,7 @@ class Reads(Batcher[Read, Result], Generic[Result]):
         self._waiting = later
         return batch
 
-    async def run(self, items: Sequence[Read]) -> Sequence[Result]:
+    async def run(self, items: Sequence[Query]) -> Sequence[Result]:
         reads = list(dict.fromkeys(items))
         try:
             tables = await self._pool.read(*reads)

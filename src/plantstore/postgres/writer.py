@@ -51,7 +51,7 @@ class Writer(Batcher[Item, Written]):
     """
 
     def __init__(self, pool: Pool, settings: Settings, observers: Sequence[CommitObserver]) -> None:
-        super().__init__(_MAX_BATCHES, settings.max_writes)
+        super().__init__(_MAX_BATCHES)
         self._pool = pool
         self._observers = observers
         self._timeout = settings.write_timeout

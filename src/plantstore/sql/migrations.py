@@ -146,15 +146,7 @@ def require_schema(migrations: Sequence[Migration], applied: Sequence[Applied]) 
     """
     if not applied:
         raise SetupError("the database has no tables yet: run `plantstore migrate`")
-    require_current(find_pending(migrations, applied))
-
-
-def require_current(pending: Sequence[Migration]) -> None:
-    """Refuse a database that is older than the program.
-
-    :raises SetupError: a migration is pending.
-    """
-    if pending:
+    if pending := find_pending(migrations, applied):
         raise SetupError(
             f"the database's schema is older than this program, {name_all(pending)} is pending: "
             "make a backup, then run `plantstore migrate`"

@@ -19,10 +19,10 @@ from plantstore.core.model import (
 )
 from plantstore.sql.scopes import from_text, read_access
 
-Named = tuple[str, tuple[object, ...]]  # a query's name and its arguments
+Query = tuple[str, tuple[Any, ...]]  # a query's name and its arguments
 
 
-def page_query(store_id: int, query: PlantQuery, max_count: int) -> Named:
+def page_query(store_id: int, query: PlantQuery, max_count: int) -> Query:
     count = max_count if query.limit is None else min(max_count, query.limit)
     arguments = (store_id, query.first_id, count, query.with_ids)
     if query.tags:
@@ -45,7 +45,7 @@ class SnapshotReads:
         """See ``Snapshot``; only SQLite ends snapshots."""
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
-        return to_page((await self.query(*page_query(self._store_id, query, max_count)))[0])
+        return to_page(await self.query(*page_query(self._store_id, query, max_count)))
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``: it reads the last plant within the limit, and the plant after it."""
@@ -65,8 +65,8 @@ def _to_json(tags: tuple[str, ...]) -> str:
     return msgspec.json.encode(tags).decode()
 
 
-def to_page(row: Row) -> Page:
-    revision, total, count, plants, last_id, more = row
+def to_page(rows: Sequence[Row]) -> Page:
+    ((revision, total, count, plants, last_id, more),) = rows
     text = plants.encode() if isinstance(plants, str) else plants or b""
     return Page(revision or 0, total or 0, count, text, last_id or 0, bool(more))
 

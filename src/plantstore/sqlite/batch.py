@@ -158,11 +158,6 @@ class BatchWriter:
         if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
             self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()
 
-    def roll_back(self) -> None:
-        # SQLite has rolled back by itself after some errors.
-        if self._connection.in_transaction:
-            self._execute("ROLLBACK")
-
     def _read(self, write: Write) -> _Author:
         """Read the scopes of the write's token, and the store: once per batch."""
         caller, store_id = write.caller, write.store_id

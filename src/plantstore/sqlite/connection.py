@@ -144,6 +144,12 @@ def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
                 return _migrate(connection)
 
 
+def roll_back(connection: apsw.Connection) -> None:
+    """End a transaction; SQLite has ended it by itself after some errors."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
 def close_at_stop(connection: apsw.Connection) -> None:
     """Close a connection; the last one moves the WAL into the database if possible."""
     try:

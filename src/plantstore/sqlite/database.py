@@ -91,7 +91,7 @@ class SQLiteDatabase:
         """See ``Database``. A thread reads plants with tags: they are counted, or may be many."""
         name, arguments = page_query(store_id, query, max_count)
         rows = await self.read(name, *arguments) if query.tags else self._query(name, arguments)
-        return to_page(rows[0])
+        return to_page(rows)
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         if len(self._snapshots) >= self._max_snapshots:
@@ -136,7 +136,7 @@ class SQLiteDatabase:
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         return {
-            ("write_queue_depth",): self._writer.queue_depth,
+            ("write_queue_depth",): self.writes.places.used,
             ("streams",): len(self._snapshots),
             ("sqlite_database_bytes",): _size(self._path),
             ("sqlite_wal_bytes",): _size(self._path.with_name(f"{self._path.name}-wal")),

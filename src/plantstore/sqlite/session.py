@@ -10,7 +10,7 @@ import apsw
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.connection import database_path, explained, open_file
+from plantstore.sqlite.connection import database_path, explained, open_file, roll_back
 from plantstore.sqlite.errors import REPLACED
 from plantstore.sqlite.file_lock import FileLock
 
@@ -58,7 +58,7 @@ class SQLiteSession:
                 self.before_commit()
                 self._execute("COMMIT")
             finally:
-                self._roll_back()
+                roll_back(self._connection)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -66,7 +66,7 @@ class SQLiteSession:
         try:
             yield
         finally:
-            self._roll_back()
+            roll_back(self._connection)
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         with explained(self._path):
@@ -102,8 +102,3 @@ class SQLiteSession:
     def _execute(self, sql: str, arguments: Sequence[object] = ()) -> Sequence[Row]:
         with explained(self._path):
             return self._connection.execute(sql, arguments).fetchall()
-
-    def _roll_back(self) -> None:
-        # SQLite has rolled back by itself after some errors.
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")

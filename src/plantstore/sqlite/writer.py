@@ -26,7 +26,7 @@ from plantstore.core.operations import Atomic, Write, Written, refuse_unless_don
 from plantstore.core.thread import Thread
 from plantstore.core.write_queue import WriteQueue
 from plantstore.sqlite.batch import BatchWriter, RecordTokenUses
-from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
+from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect, roll_back
 from plantstore.sqlite.errors import (
     BLOCKED,
     BROKEN,
@@ -99,10 +99,6 @@ class Writer:
             # It begins after this iteration of the loop, with all requests read in it.
             self._running = self._loop.create_task(self._run())
         return future
-
-    @property
-    def queue_depth(self) -> int:
-        return len(self._pending)
 
     def probe(self) -> "asyncio.Future[Written]":
         """Run a batch that writes nothing, together with what is waiting."""
@@ -177,7 +173,7 @@ class Writer:
     def _next_batch(self) -> Sequence[Pending]:
         """Remove the next batch from the queue: all writes, or a quantum of each store's."""
         pending, self._pending = self._pending, []
-        if not self._queue.is_shared:
+        if not self._queue.stores.are_several:
             self._queue.places.clear()
             return pending
         batch, costs = list[Pending](), Counter[int]()
@@ -232,7 +228,7 @@ class Writer:
             began = time.perf_counter()
             await self._thread.run(self._batches.commit)
         except BaseException:
-            self._batches.roll_back()
+            roll_back(self._connection)
             raise
         if writes:
             self._queue.charge(writes)
