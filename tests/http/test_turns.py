@@ -15,6 +15,7 @@ from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
 from plantstore.http.limits.fair_queue import CACHED, ROUTED, FairQueue
 from plantstore.http.limits.lanes import Lane, Lanes
+from plantstore.server.body import Body
 from plantstore.server.messages import Request
 from tests.administration import open_administration
 from tests.databases import create_sqlite
@@ -268,6 +269,28 @@ async def test_a_list_pays_for_its_plants_before_they_are_read(
         listing.query, listing.headers = query, {**listing.headers, b"accept": form}
         assert (await app.handle(listing)).status == 200
     assert paid == costs
+
+
+@pytest.mark.parametrize("size", [1000, 60_000])
+async def test_a_long_body_is_paid_for_before_it_is_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    done: list[int | str] = []
+
+    async def take(_: object, cost: int) -> None:
+        done.append(cost)
+
+    async with application(url) as app:
+        monkeypatch.setattr(app.turns, "take", take)
+        monkeypatch.setattr(
+            "plantstore.http.plants.decode_new_plant", lambda _: done.append("decoded")
+        )
+        create = request(0, "POST", token, b"/plants")
+        create.body = Body.of(size * b" ")
+        await app.handle(create)
+    assert done == [size // 512, "decoded"]
 
 
 async def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path) -> None:

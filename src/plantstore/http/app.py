@@ -268,8 +268,7 @@ class App:
 
 
 def _measure_cost(request: Request, response: Response | Stream) -> int:
-    """The cost of large bodies and responses, and of refusals; a pool limits streams."""
-    body = request.body
-    read = len(body) if isinstance(body, bytes) else body.buffered
+    """The cost of bodies and responses, and of refusals; long bodies are paid for before."""
+    read = len(request.body) if isinstance(request.body, bytes) else 0
     sent = len(response.body) if isinstance(response, Response) else 0
     return read // BYTES_READ + sent // BYTES_SENT + (REFUSED if response.error else 0)

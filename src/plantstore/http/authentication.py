@@ -24,13 +24,14 @@ from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.limits.fair_queue import ROUTED, FairQueue
+from plantstore.http.limits.fair_queue import BYTES_READ, ROUTED, FairQueue
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.http.limits.lanes import Lanes
 from plantstore.http.limits.rates import Rates, require
 from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "
+_MAX_BODY = 64 * 1024
 REFUSALS = (
     *(RequestError, InvalidChangeError, OverloadedError),  # of a write, before its transaction
     *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # of a write, by its transaction
@@ -90,6 +91,19 @@ class Authentication:
         if request.writes is not None:
             self._known.expire(request.headers.get(b"authorization"))
             await self._find_caller(request, *request.writes)
+
+    async def read_body(self, request: Request) -> bytes:
+        """The complete body; a long one takes a turn before it is decoded.
+
+        :raises RequestError: it is too long, too slow, or not well-formed.
+        """
+        body = request.body
+        if isinstance(body, bytes):
+            return body
+        content, caller = await body.read(_MAX_BODY), request.caller
+        key = request.holder if caller is None else caller.principal
+        await self.turns.take(key, len(content) // BYTES_READ)
+        return content
 
     async def introspect(self, request: Request) -> TokenInfo:
         """The token's user, and the stores that it opens.

@@ -36,7 +36,6 @@ from plantstore.http.responses import (
 )
 from plantstore.server.messages import HeaderLines, Request, Response
 
-_MAX_BODY = 64 * 1024
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
 _CREATED = b"".join(
     (
@@ -59,11 +58,12 @@ class PlantOperations:
     async def create(self, request: Request, store_name: str | None = None) -> Response:
         """Create the plant in the body."""
         caller = await self._authentication.admit_write(request, store_name, _CREATE)
-        headers, body = request.headers, request.body
+        headers = request.headers
         if headers.get(b"content-type") != JSON_TYPE or b"content-encoding" in headers:
             check_media_type(headers)
+        body = request.body
         if not isinstance(body, bytes):
-            body = await body.read(_MAX_BODY)
+            body = await self._authentication.read_body(request)
         plant = decode_new_plant(body)
         digest = digest_of(plant)
         key = None
@@ -115,7 +115,7 @@ class PlantOperations:
         check_media_type(request.headers)
         body = request.body
         if not isinstance(body, bytes):
-            body = await body.read(_MAX_BODY)
+            body = await self._authentication.read_body(request)
         plant = decode_plant(body, number)
         write = Update(caller.store_id, caller, plant, read_precondition(request.headers))
         outcome, revision = await self._database.write(write)

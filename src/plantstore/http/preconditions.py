@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from plantstore.core.errors import RequestError
 from plantstore.core.model import Precondition
 
-_TAG = re.compile(rb'(?:W/)?"([0-9a-f]{16})(?:-[a-z]+)?"')
+_TAG = re.compile(rb'(?:\A|,)\s*+(?:W/)?"([0-9a-f]{16})(?:-[a-z]+)?"\s*+(?=,|\Z)')
 
 
 def read_precondition(headers: Mapping[bytes, bytes]) -> Precondition | None:
@@ -43,5 +43,4 @@ def read_tags(text: bytes) -> tuple[str, ...]:
     """
     if text == b"*":
         return ("*",)
-    tags = (_TAG.fullmatch(part.strip()) for part in text.split(b","))
-    return tuple(tag[1].decode() for tag in tags if tag)
+    return tuple(tag.decode() for tag in _TAG.findall(text))

@@ -28,7 +28,7 @@ from plantstore.features.changes.lines import Change, Lines, describe_line, writ
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
-from plantstore.http.limits.fair_queue import FairQueue
+from plantstore.http.limits.fair_queue import BYTES_READ, FairQueue
 from plantstore.http.limits.lanes import Lane
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
@@ -187,14 +187,13 @@ class Changes:
     ) -> Window:
         """Decode the changes; blank lines are counted and skipped."""
         decoded = []
-        for start in range(0, len(window), _LINES_PER_TURN):
-            await self._turns.take(caller.principal, _COST)
-            for line in window[start : start + _LINES_PER_TURN]:
-                if line and not line.isspace():
-                    change = lines.read(line, caller)
-                    if change is not None:
-                        decoded.append((number, change))
-                number += 1
+        for at, line in enumerate(window):
+            if not at % _LINES_PER_TURN or len(line) > BYTES_READ:
+                await self._turns.take(caller.principal, _COST + len(line) // BYTES_READ)
+            if line and not line.isspace():
+                change = lines.read(line, caller)
+                if change is not None:
+                    decoded.append((number + at, change))
         return decoded
 
 

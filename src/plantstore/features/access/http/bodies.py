@@ -10,10 +10,10 @@ from msgspec.structs import FieldInfo, fields
 
 from plantstore.core.decoding import parse_json
 from plantstore.core.errors import InvalidChangeError, RequestError
+from plantstore.http.app import App
 from plantstore.http.new_plant import check_media_type
 from plantstore.server.messages import Request
 
-MAX_BODY = 64 * 1024
 _NO_KEY = (
     "cannot be used here, because a secret is shown only once: omit it; if a response is lost, "
     "revoke the token or link, and create it again"
@@ -23,7 +23,7 @@ Body = TypeVar("Body", bound=msgspec.Struct)
 Text = Annotated[str, msgspec.Meta(description="a string")]
 
 
-async def read_body(request: Request, kind: type[Body]) -> Body:
+async def read_body(app: App, request: Request, kind: type[Body]) -> Body:
     """The body as this struct; unknown keys are ignored.
 
     :raises PlantStoreError: the body is not JSON, or not such an object; the reason names the
@@ -32,10 +32,7 @@ async def read_body(request: Request, kind: type[Body]) -> Body:
     check_media_type(request.headers)
     if request.method == "POST" and b"idempotency-key" in request.headers:
         raise RequestError(40010, reason=_NO_KEY)
-    body = request.body
-    if not isinstance(body, bytes):
-        body = await body.read(MAX_BODY)
-    given = parse_json(body)
+    given = parse_json(await app.authentication.read_body(request))
     if not isinstance(given, dict):
         raise InvalidChangeError(reason="the body must be an object")
     return kind(**{field.name: _read_field(field, given) for field in fields(kind)})

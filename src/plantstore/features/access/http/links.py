@@ -80,7 +80,7 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
     app.pools.requests.take(network)
     request.holder = network
     await app.turns.take(network, ROUTED)
-    body = await read_body(request, LinkCode)
+    body = await read_body(app, request, LinkCode)
     key = read_code(body.code)
     if key is None or not await app.database.read("find_code", *key, now()):
         app.turns.charge(network, REFUSED)

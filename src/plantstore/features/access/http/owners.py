@@ -94,7 +94,7 @@ class Owners:
         async def operate(request: Request, *path: str) -> Response:
             values, store_name = split(pattern, path)
             caller = await self._app.authentication.admit_write(request, store_name, Scope.MANAGE)
-            body = () if kind is None else (await read_body(request, kind),)
+            body = () if kind is None else (await read_body(self._app, request, kind),)
             refuse_precondition(request.headers)
 
             def work(session: Session) -> Response:
