@@ -194,8 +194,9 @@ def test_what_must_not_be_replaced_is_not(program: Program) -> None:
         assert "there is no folder missing" in program.refusal("backup", target)
     assert "there is no folder missing" in program.refusal("backup", "missing", "--keep", "3")
     (program.folder / "one.db").touch()
-    said = program.refusal("backup", "one.db", "--keep", "3", status=2)
-    assert "--keep is for a folder of backups: one.db is a file" in said
+    for target in ("one.db", "-"):
+        said = program.refusal("backup", target, "--keep", "3", status=2)
+        assert f"--keep is for a folder of backups: {target} is none" in said
     program.refusal("backup", "-", "--json", status=2)
 
 

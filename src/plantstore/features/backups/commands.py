@@ -79,8 +79,8 @@ def backup(
         _record(database, verifies=verifies)
         output.report({"recorded": True}, "recorded that there is a backup")
         return
-    if keep is not None and Path(target).is_file():
-        raise click.UsageError(f"--keep is for a folder of backups: {target} is a file")
+    if keep is not None and (target == "-" or Path(target).is_file()):
+        raise click.UsageError(f"--keep is for a folder of backups: {target} is none")
     if target == "-" and verifies:
         raise click.UsageError("a backup on stdout cannot be verified: give a file")
     if target == "-" and (output.as_json or sys.stdout.isatty()):
