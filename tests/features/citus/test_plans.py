@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from msgspec.structs import astuple
 
 import plantstore
 from plantstore.core.model import INT64_MIN
@@ -25,7 +26,7 @@ SERVING: dict[str, tuple[object, ...]] = {
     "read_page_of_tags": (STORE, INT64_MIN, PAGE, True, '["common"]', True),
     "find_last_of_limit": (STORE, INT64_MIN, PAGE),
     "find_last_of_limit_and_tags": (STORE, INT64_MIN, PAGE, '["common"]'),
-    "read_events": (STORE, 0, PAGE, True, *ARRAY),
+    "read_events": (STORE, 0, PAGE, True, *astuple(ARRAY)),
     "read_tags": (STORE, "", PAGE),
     "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
     "find_code": (STORE, HASH, 0),

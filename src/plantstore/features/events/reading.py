@@ -1,17 +1,29 @@
 """Reads the events of a store as JSON, made by the database."""
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchStoreError, RequestError
 from plantstore.core.model import Caller, Role
 
-# How events are written: opening, a format for the start of each, separator, closing, and whether
-# the plant's id is also a string.
-Form = tuple[str | bool | None, ...]
-ARRAY: Form = ("[", "", ",", "]", False)
-STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n", False)  # server-sent events
-NO_EVENTS: Form = (None,) * 5
+
+class Form(Struct, frozen=True):
+    """How events are written: ``start`` formats what precedes each, from its revision and kind.
+
+    With ``has_id_text`` the plant's id is also a string.
+    """
+
+    opening: str | None
+    start: str | None
+    separator: str | None
+    closing: str | None
+    has_id_text: bool = False
+
+
+ARRAY = Form("[", "", ",", "]")
+STREAM = Form("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n")  # server-sent events
+NO_EVENTS = Form(None, None, None, None)
 
 
 class EventPage(Struct, frozen=True):
@@ -28,11 +40,6 @@ class EventPage(Struct, frozen=True):
     events: bytes
 
 
-def including(form: Form, included: frozenset[str]) -> Form:
-    """The form, with each plant's id as a string if that is included."""
-    return (*form[:4], bool(included))
-
-
 async def read_page(
     database: Database, store_id: int, after: int, max_count: int, form: Form, *, for_owner: bool
 ) -> EventPage | None:
@@ -42,7 +49,7 @@ async def read_page(
     missing.
     """
     count = 0 if form is NO_EVENTS and not for_owner else max_count
-    rows = await database.read("read_events", store_id, after, count, for_owner, *form)
+    rows = await database.read("read_events", store_id, after, count, for_owner, *astuple(form))
     if not rows:
         return None
     revision, trimmed, is_whole, users, events = rows[0]

@@ -3,13 +3,13 @@
 Old events are trimmed.
 """
 
-import asyncio
 from functools import partial
 from hashlib import sha256
-from weakref import WeakValueDictionary
+
+from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
-from plantstore.core.model import Caller, Principal, Scope
+from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.events import EventsSettings
 from plantstore.features.events.listeners import Listeners
@@ -19,7 +19,6 @@ from plantstore.features.events.reading import (
     STREAM,
     EventPage,
     Form,
-    including,
     require_page,
 )
 from plantstore.features.events.retention import EventTrimming, trim_access
@@ -59,7 +58,6 @@ def add_events(app: App) -> None:
     """Add the route, the gauge, and the background work."""
     places = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
     listeners = Listeners(app.database, places)
-    locks = WeakValueDictionary[Principal, asyncio.Lock]()
 
     async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
         """List the events after a revision, or stream them as they happen."""
@@ -70,13 +68,14 @@ def add_events(app: App) -> None:
         if parameters.get("after") != ["latest"]:
             after = read_one(parameters, "after", _read_after, 40006, None)
         limit = read_limit(parameters, 1, _MAX_LIMIT) or _DEFAULT_LIMIT
-        included = read_include(parameters.get("include", []), "id_text")
+        has_id_text = bool(read_include(parameters.get("include", []), "id_text"))
         accepted = read_weights(request.headers.get(b"accept", b""))
-        if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
-            return await _listen(listeners, request, caller, after, including(STREAM, included))
-        # A user's pages are read one by one, so that other users' reads come between.
-        async with locks.setdefault(caller.principal, asyncio.Lock()):
-            return await _read(app, request, caller, after, limit, including(ARRAY, included))
+        is_live = accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0)
+        form = replace(STREAM if is_live else ARRAY, has_id_text=has_id_text)
+        if is_live:
+            return await _listen(listeners, request, caller, after, form)
+        async with app.lanes.of(caller.principal):
+            return await _read(app, request, caller, after, limit, form)
 
     app.routes.add_of_store("/events", reads(list_events))
     app.gauges["listeners"] = lambda: places.used
@@ -122,7 +121,7 @@ def _make_headers(caller: Caller, page: EventPage, limit: int, form: Form) -> He
     headers = JSON + header_line("ETag", _make_etag(caller, page, form)) + _CACHING
     headers += revision_line(page.revision)
     if page.last < page.revision:
-        include = b"" if form == ARRAY else b"&include=id_text"
+        include = b"&include=id_text" if form.has_id_text else b""
         link = b'<?after=%d&limit=%d%s>; rel="next"' % (page.last, limit, include)
         headers += header_line("Link", link)
     return headers
@@ -133,7 +132,7 @@ def _make_etag(caller: Caller, page: EventPage, form: Form) -> bytes:
     etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
     if page.users is not None:
         etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()
-    return b'"%s"' % etag if form == ARRAY else b'"%s-text"' % etag
+    return b'"%s-text"' % etag if form.has_id_text else b'"%s"' % etag
 
 
 def _read_after(text: str) -> int:
