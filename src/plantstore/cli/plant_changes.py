@@ -113,7 +113,10 @@ def _write(session: Session, store: Store, staged: Staging, command: str, summar
         refusals = write_changes(session, store, portion, command, is_atomic=False)
         for change, refusal in zip(portion, refusals, strict=True):
             if isinstance(refusal, StoreFullError):
-                raise SetupError(f"{store.name} is full: {summary.count} plants are changed")
+                raise SetupError(
+                    f"{store.name} is full, after {summary.count} changes: delete plants or raise "
+                    "its quota, then run the same command again"
+                )
             if refusal is None:
                 summary.add(change)
             else:

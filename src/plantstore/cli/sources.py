@@ -4,7 +4,7 @@ import os
 
 import click
 
-from plantstore.core.sources import SETTINGS_FILE, Sources, find_settings_file
+from plantstore.core.sources import Sources
 
 
 def find_sources(context: click.Context, **flags: object) -> Sources:
@@ -17,8 +17,8 @@ def find_sources(context: click.Context, **flags: object) -> Sources:
         raise click.UsageError("this command needs the database: leave out --url", context)
     if options["token_file"] is not None:
         raise click.UsageError("--token-file goes with --url, which is missing", context)
-    file = options["settings"] or os.environ.get(SETTINGS_FILE) or find_settings_file(os.environ)
-    sources = Sources({"database": options["database"], **flags}, os.environ, file)
+    database = options["database"]
+    sources = Sources({"database": database, **flags}, os.environ, options["settings"])
     if options["settings"]:
         _ = sources.in_file  # read it even if no value is needed: its name may be mistyped
     return sources

@@ -45,7 +45,7 @@ class Given(Struct, frozen=True):
 
 
 class Sources:
-    """Where settings are read from.
+    """Where settings are read from; ``file`` is the settings file, by default the one found.
 
     The first non-empty value wins: the flag, the variable, the file named by the variable with
     ``_FILE``, the settings file, the file named by its key with ``_file``.
@@ -55,7 +55,7 @@ class Sources:
         self, flags: Mapping[str, object], environ: Mapping[str, str], file: str | None = None
     ) -> None:
         self.flags = flags
-        self.file = file or environ.get(SETTINGS_FILE)
+        self.file = file or environ.get(SETTINGS_FILE) or find_settings_file(environ)
         self._environ = environ
 
     @cached_property

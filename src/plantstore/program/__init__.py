@@ -146,7 +146,8 @@ def _advise(error: click.UsageError) -> str | None:
     elif command and "extra argument" in error.message:
         advice = None
         if any(parameter.name == "store" for parameter in command.params):
-            advice = None if "--store" in sys.argv else "name a store with --store"
+            is_named = any(word.startswith("--store") for word in sys.argv)
+            advice = None if is_named else "name a store with --store"
         elif sys.argv[1] == command.name and sys.argv[-1].endswith(".db"):
             database = "plantstore --database sqlite:///plants.db"
             advice = f"name a database with `{database} {command.name}`"

@@ -52,7 +52,7 @@ def measure(app: App) -> None:
         build = VERSION, platform.python_version(), apsw.sqlite_lib_version(), "sqlite"
     gauge("build_info").labels(*build).set(1)
     app.run_in_background(_measure(app))
-    app.run_in_background(_ask(app.database))
+    app.run_in_background(_check_database(app.database))
 
 
 def _observe(request: Request, response: Response | Stream, seconds: float) -> None:
@@ -103,7 +103,7 @@ def _count_cached(cache: ResponseCache) -> None:
     cache.reset_counts()
 
 
-async def _ask(database: Database) -> None:
+async def _check_database(database: Database) -> None:
     """Check every few seconds whether the database is ready, and count its stores now and then."""
     while True:
         try:
