@@ -10,5 +10,5 @@ from tests.cli.test_check import in_folder
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The program with a database ``data/plants.db`` that has a store, and nobody uses."""
+    """The program with a database ``data/plants.db``, which has a store and is not in use."""
     return in_folder(tmp_path)

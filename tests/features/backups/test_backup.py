@@ -1,4 +1,4 @@
-"""``plantstore backup``: what it writes, what it leaves alone, and when it writes nothing."""
+"""``plantstore backup``: what it writes, what it does not change, and when it writes nothing."""
 
 import fcntl
 import os
@@ -33,7 +33,7 @@ def url_of(file: Path) -> str:
 
 
 def fill(program: Program, plants: int = 1) -> None:
-    """Create plants through the service, which is killed: its WAL stays."""
+    """Create plants through the service and kill it, so that its WAL remains."""
     with Service(program.folder, database=program.database) as service:
         with service.client(service.make_token()) as client:
             for number in range(plants):
@@ -42,7 +42,7 @@ def fill(program: Program, plants: int = 1) -> None:
         service.kill()
 
 
-def test_a_backup_beside_a_busy_service_has_all_that_was_acknowledged(program: Program) -> None:
+def test_a_backup_of_a_busy_service_has_all_acknowledged_writes(program: Program) -> None:
     database = program.database
     with Service(program.folder, database=database) as service:
         token = service.make_token()
@@ -50,19 +50,25 @@ def test_a_backup_beside_a_busy_service_has_all_that_was_acknowledged(program: P
             for number in range(3):
                 file = program.folder / f"backup-{number}.db"
                 wait_until_acknowledged(load_clients, 50)
-                before = {found for one in load_clients for found in set(one.acknowledged)}
+                before = {
+                    plant_id for client in load_clients for plant_id in set(client.acknowledged)
+                }
                 program.out("backup", str(file))
-                deleted = {found for one in load_clients for found in one.deleted | one.unknown}
+                deleted = {
+                    plant_id
+                    for client in load_clients
+                    for plant_id in client.deleted | client.unknown
+                }
                 rows = contents(url_of(file))
-                kept = {row[1] for row in rows["plants"]}
-                assert before - deleted <= kept
+                stored = {row[1] for row in rows["plants"]}
+                assert before - deleted <= stored
                 with closing(open_administration(url_of(file))) as administration:
                     events = list(administration.list_events("nursery"))
-                assert {plant.id for plant in replay(events)} == kept
-            assert not any(one.refusals for one in load_clients)
+                assert {plant.id for plant in replay(events)} == stored
+            assert not any(client.refusals for client in load_clients)
 
 
-def test_commits_between_its_steps_do_not_begin_it_anew(
+def test_commits_between_steps_do_not_restart_the_backup(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(program, 30)
@@ -86,10 +92,10 @@ def test_commits_between_its_steps_do_not_begin_it_anew(
     assert len(contents(url_of(copy))["users"]) == 1
 
 
-@pytest.mark.parametrize("index", [True, False], ids=["crashed", "copied"])
-def test_the_database_stays_as_it_is(program: Program, *, index: bool) -> None:
+@pytest.mark.parametrize("has_shm", [True, False], ids=["with-shm", "without-shm"])
+def test_a_backup_does_not_change_the_database(program: Program, *, has_shm: bool) -> None:
     fill(program)
-    if not index:
+    if not has_shm:
         file_of(program).with_name("plants.db-shm").unlink()
     backup = program.folder / "backup.db"
     with unchanged(program.folder / "data"):
@@ -97,12 +103,15 @@ def test_the_database_stays_as_it_is(program: Program, *, index: bool) -> None:
     assert contents(url_of(backup)) == contents(program.database)
 
 
-def test_a_backup_is_one_private_file_that_needs_no_other(program: Program) -> None:
+def test_a_backup_is_one_private_and_complete_file(program: Program) -> None:
     backup = program.folder / "backups" / "plants.backup"
     backup.parent.mkdir()
-    for plants in (0, 1):  # the second one replaces the first
-        done = program.in_shell(f"umask 000; plantstore backup {backup}")
-        assert (done.out, done.err) == ("", f"backed up to {backup}: stores: 1, plants: {plants}\n")
+    for plants in (0, 1):  # the second backup replaces the first
+        result = program.in_shell(f"umask 000; plantstore backup {backup}")
+        assert (result.out, result.err) == (
+            "",
+            f"backed up to {backup}: stores: 1, plants: {plants}\n",
+        )
         if plants == 0:
             fill(program)
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
@@ -112,7 +121,7 @@ def test_a_backup_is_one_private_file_that_needs_no_other(program: Program) -> N
     assert list(backup.parent.iterdir()) == [backup]
 
 
-def test_of_a_folder_the_newest_are_kept(program: Program) -> None:
+def test_keep_removes_all_but_the_newest_backups(program: Program) -> None:
     folder = program.folder / "backups"
     folder.mkdir()
     others = {folder / name for name in ("plants.db", "plants-20200101T000000Z.db.age", "other-")}
@@ -121,42 +130,42 @@ def test_of_a_folder_the_newest_are_kept(program: Program) -> None:
         other.touch()
     (folder / "plants-20200101T000000.000Z.db").touch()
     assert program.data("backup", str(folder), "--keep", "2")["removed"] == []
-    made = program.data("backup", str(folder), "--keep", "2")
-    ours = sorted(set(folder.iterdir()) - others)
-    assert len(ours) == 2
-    assert made["file"] == str(ours[-1])
-    assert made["removed"] == [str(folder / "plants-20200101T000000.000Z.db")]
+    result = program.data("backup", str(folder), "--keep", "2")
+    backups = sorted(set(folder.iterdir()) - others)
+    assert len(backups) == 2
+    assert result["file"] == str(backups[-1])
+    assert result["removed"] == [str(folder / "plants-20200101T000000.000Z.db")]
     assert set(folder.iterdir()) >= others
     assert program.run("backup", str(folder), "--keep", "1").err.count("\nremoved ") == 2
 
 
-def test_an_inconsistent_backup_replaces_no_older_one(program: Program) -> None:
-    good = program.data("backup", "./", "--keep", "1", "--verify")["file"]
+def test_an_inconsistent_backup_does_not_replace_an_older_backup(program: Program) -> None:
+    older = program.data("backup", "./", "--keep", "1", "--verify")["file"]
     execute(program.database, "UPDATE revisions SET plants = 7")
     assert "is inconsistent" in program.refusal("backup", "./", "--keep", "1", "--verify")
-    program.out("--database", f"sqlite:///{good}", "verify")
+    program.out("--database", f"sqlite:///{older}", "verify")
 
 
-def test_a_backup_is_not_removed_for_those_of_a_clock_that_was_ahead(program: Program) -> None:
-    ahead = [f"plants-2099010{day}T000000.000Z.db" for day in range(1, 4)]
-    for name in ahead:
+def test_backups_with_a_time_in_the_future_are_removed_first(program: Program) -> None:
+    future = [f"plants-2099010{day}T000000.000Z.db" for day in range(1, 4)]
+    for name in future:
         (program.folder / name).touch()
     kept = []
     for night in range(3):
-        made = program.data("backup", "./", "--keep", "3")
-        assert made["removed"] == [ahead[night]]
-        kept.append(made["file"])
+        result = program.data("backup", "./", "--keep", "3")
+        assert result["removed"] == [future[night]]
+        kept.append(result["file"])
     assert all((program.folder / name).exists() for name in kept)
 
 
 def test_an_older_schema_is_backed_up(program: Program) -> None:
     fill(program, 2)
-    made = next_program(program).data("backup", "backup.db")
-    assert (made["stores"], made["plants"]) == (1, 2)
+    result = next_program(program).data("backup", "backup.db")
+    assert (result["stores"], result["plants"]) == (1, 2)
 
 
 @pytest.mark.parametrize("damage", ["truncated", "foreign", "empty", "no database"])
-def test_of_a_damaged_database_no_backup_is_made(program: Program, damage: str) -> None:
+def test_a_damaged_database_is_not_backed_up(program: Program, damage: str) -> None:
     fill(program, 30)
     file, backup = file_of(program), program.folder / "backups" / "plants.backup"
     backup.parent.mkdir()
@@ -172,43 +181,43 @@ def test_of_a_damaged_database_no_backup_is_made(program: Program, damage: str) 
     else:
         damaged = {"truncated": content[:-8192], "empty": b"", "no database": b"text" * 999}
         file.write_bytes(damaged[damage])
-    said = program.refusal("backup", str(backup))
-    assert said.startswith(f"Error: no backup was made to {backup}: ")
+    message = program.refusal("backup", str(backup))
+    assert message.startswith(f"Error: no backup was made to {backup}: ")
     assert list(backup.parent.iterdir()) == [backup]
     assert backup.read_bytes() == good
 
 
-def test_what_must_not_be_replaced_is_not(program: Program) -> None:
+def test_invalid_targets_are_refused(program: Program) -> None:
     file = file_of(program)
     (program.folder / "link.db").symlink_to(file)
     file.with_name("plants.db-lock").unlink()
     with unchanged(file.parent):
         for target in (file, f"{file}-wal", f"{file}-shm", f"{file}-lock", "link.db"):
-            said = program.refusal("backup", str(target))
-            assert "is or was a database in use: give the backup another name" in said
+            message = program.refusal("backup", str(target))
+            assert "is or was a database in use: give the backup another name" in message
     program.out("--database", "sqlite:///other.db", "migrate")
     assert "other.db is or was a database in use" in program.refusal("backup", "other.db")
-    said = program.refusal("backup", "/dev/null")
-    assert "is not a regular file" in said
+    message = program.refusal("backup", "/dev/null")
+    assert "is not a regular file" in message
     for target in ("missing/", "missing/plants.backup"):
         assert "there is no folder missing" in program.refusal("backup", target)
     assert "there is no folder missing" in program.refusal("backup", "missing", "--keep", "3")
     (program.folder / "one.db").touch()
     for target in ("one.db", "-"):
-        said = program.refusal("backup", target, "--keep", "3", status=2)
-        assert f"--keep is for a folder of backups: {target} is none" in said
+        message = program.refusal("backup", target, "--keep", "3", status=2)
+        assert f"--keep is for a folder of backups: {target} is none" in message
     program.refusal("backup", "-", "--json", status=2)
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_leaves_nothing(program: Program, stop: signal.Signals) -> None:
+def test_an_interrupted_backup_leaves_no_file(program: Program, stop: signal.Signals) -> None:
     fill(program)
     folder = program.folder / "backups"
     folder.mkdir()
     file = file_of(program)
     with closing(apsw.Connection(str(file))) as connection:
         connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-        connection.execute("BEGIN EXCLUSIVE")  # it waits for a moment
+        connection.execute("BEGIN EXCLUSIVE")  # so that the backup waits
         with subprocess.Popen(
             [*PLANTSTORE, "backup", str(folder)], env=program.environ, stderr=subprocess.PIPE
         ) as process:
@@ -219,15 +228,15 @@ def test_an_interrupted_run_leaves_nothing(program: Program, stop: signal.Signal
     assert list(folder.iterdir()) == []
 
 
-def test_what_a_killed_run_left_is_removed_by_the_next(program: Program) -> None:
-    left = program.folder / "backups" / ".plants.unfinished"
-    left.mkdir(parents=True)
-    (left / "plants-20200101T000000.000Z.db").write_bytes(b"half")
-    made = program.data("backup", "backups/")
-    assert list(left.parent.iterdir()) == [program.folder / made["file"]]
+def test_the_next_backup_removes_files_of_a_killed_backup(program: Program) -> None:
+    unfinished = program.folder / "backups" / ".plants.unfinished"
+    unfinished.mkdir(parents=True)
+    (unfinished / "plants-20200101T000000.000Z.db").write_bytes(b"half")
+    result = program.data("backup", "backups/")
+    assert list(unfinished.parent.iterdir()) == [program.folder / result["file"]]
 
 
-def test_two_at_once_do_not_disturb_each_other(program: Program) -> None:
+def test_a_second_backup_to_the_same_file_is_refused_meanwhile(program: Program) -> None:
     folder = program.folder / ".backup.db.unfinished"
     folder.mkdir()
     other = os.open(folder, os.O_RDONLY)
@@ -238,7 +247,7 @@ def test_two_at_once_do_not_disturb_each_other(program: Program) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-def test_what_root_backs_up_belongs_to_the_folders_owner(program: Program) -> None:
+def test_a_backup_made_by_root_belongs_to_the_folders_owner(program: Program) -> None:
     folder = program.folder / "backups"
     folder.mkdir()
     os.chown(folder, 12345, 54321)
@@ -246,25 +255,25 @@ def test_what_root_backs_up_belongs_to_the_folders_owner(program: Program) -> No
     os.chown(folder / ".plants.unfinished", 12345, 54321)
     assert "belongs to another user: remove it" in program.refusal("backup", str(folder))
     (folder / ".plants.unfinished").rmdir()
-    made = Path(program.data("backup", str(folder))["file"]).stat()
-    assert (made.st_uid, made.st_gid, stat.S_IMODE(made.st_mode)) == (12345, 54321, 0o600)
+    backup = Path(program.data("backup", str(folder))["file"]).stat()
+    assert (backup.st_uid, backup.st_gid, stat.S_IMODE(backup.st_mode)) == (12345, 54321, 0o600)
 
 
-def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: Path) -> None:
+def test_the_error_for_a_read_only_folder_names_its_owner(tmp_path: Path) -> None:
     unprivileged = in_folder(tmp_path, *UNPRIVILEGED)
     (tmp_path / "backups").mkdir(mode=0o500)
-    said = unprivileged.refusal("backup", "backups")
-    assert "Permission denied; " in said
-    assert "; backups belongs to " in said
+    message = unprivileged.refusal("backup", "backups")
+    assert "Permission denied; " in message
+    assert "; backups belongs to " in message
 
 
-def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
+def test_a_backup_needs_only_permission_to_read(tmp_path: Path) -> None:
     unprivileged = in_folder(tmp_path, *UNPRIVILEGED)
     file_of(unprivileged).chmod(0o400)
     file_of(unprivileged).parent.chmod(0o500)
-    done = unprivileged.run("backup", "backup.db")
+    result = unprivileged.run("backup", "backup.db")
     file_of(unprivileged).parent.chmod(0o700)
-    assert done.status == 0, done
+    assert result.status == 0, result
 
 
 @pytest.mark.parametrize(
@@ -274,8 +283,10 @@ def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
         ("restore", "restore it with pg_restore, then run"),
     ],
 )
-def test_postgresql_has_its_own_tools(program: Program, command: str, advice: str) -> None:
-    said = program.refusal("--database", "postgresql://127.0.0.1:1/plants", command, "x.db")
-    assert advice in said
-    page, heading = re.findall(r'see "(.*)" in (\S+)', said)[0][::-1]
+def test_for_postgresql_the_error_names_its_own_tools(
+    program: Program, command: str, advice: str
+) -> None:
+    message = program.refusal("--database", "postgresql://127.0.0.1:1/plants", command, "x.db")
+    assert advice in message
+    page, heading = re.findall(r'see "(.*)" in (\S+)', message)[0][::-1]
     assert f"\n## {heading}\n" in (Path(__file__).parents[3] / page).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Litestream, the real program, beside the service: the blocks of docs/backup.md."""
+"""The real Litestream beside the service, as the blocks of docs/backup.md run it."""
 
 import re
 import shlex
@@ -25,7 +25,7 @@ MOMENT = "2030-12-31T23:59:59Z"
 
 
 def block(kind: str, number: int, program: Program) -> str:
-    """A block of the section, with the test's own folders."""
+    """A block of the section, with the folders of the test."""
     text = take("backup.md", HEADING, kind=kind)[number]
     text = text.replace("/var/lib/plantstore/plants.db", str(file_of(program)))
     text = text.replace("/var/backups/plantstore", str(program.folder))
@@ -34,7 +34,7 @@ def block(kind: str, number: int, program: Program) -> str:
 
 @contextmanager
 def replicated(program: Program, replica: str | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """Litestream, until it is killed; maybe with another replica than the page's first."""
+    """Run Litestream with the page's first replica or the given one; kill it at the end."""
     settings = block("yaml", 0, program)
     if replica is not None:
         settings = settings[: settings.index("    replica:")] + replica
@@ -60,22 +60,22 @@ def plants_of(url: str) -> list[tuple[object, ...]]:
 
 
 def wait_for_replica(program: Program, plants: list[tuple[object, ...]]) -> None:
-    restored = program.folder / "tried.db"
+    restored = program.folder / "candidate.db"
 
-    def is_there() -> bool:
+    def is_current() -> bool:
         command = [LITESTREAM, "restore", "-force", "-config", f"{program.folder}/litestream.yml"]
-        done = subprocess.run(
+        result = subprocess.run(
             [*command, "-o", str(restored), str(file_of(program))],
             env=program.environ,
             capture_output=True,
             check=False,
         )
-        return done.returncode == 0 and plants_of(url_of(restored)) == plants
+        return result.returncode == 0 and plants_of(url_of(restored)) == plants
 
-    wait_until(is_there, pause=0.3)
+    wait_until(is_current, pause=0.3)
 
 
-def test_what_was_replicated_comes_back_as_it_was_at_a_moment(program: Program) -> None:
+def test_a_replica_is_restored_to_a_point_in_time(program: Program) -> None:
     url = program.database
     with Service(program.folder, database=url) as service, replicated(program):
         token = service.make_token()
@@ -88,17 +88,17 @@ def test_what_was_replicated_comes_back_as_it_was_at_a_moment(program: Program) 
         with under_load(service, token, first=4) as later:
             wait_until_acknowledged(later, 100)
             service.kill()
-        said = program.refusal("restore", "tried.db", "--yes")
-        assert "is in use" in said
-    done = program.in_shell(f"set -e\n{block('sh', 1, program)}".replace(MOMENT, moment))
-    assert done.status == 0, done
-    assert done.out.endswith(f"plants: {len(before)}, events: {len(contents(url)['events'])}\n")
+        message = program.refusal("restore", "candidate.db", "--yes")
+        assert "is in use" in message
+    result = program.in_shell(f"set -e\n{block('sh', 1, program)}".replace(MOMENT, moment))
+    assert result.status == 0, result
+    assert result.out.endswith(f"plants: {len(before)}, events: {len(contents(url)['events'])}\n")
     assert plants_of(url) == before
     for client in load_clients:
         client.assert_kept({int(str(row[1])) for row in before})
 
 
-def test_what_was_restored_is_replicated_again(program: Program) -> None:
+def test_a_restored_database_is_replicated_again(program: Program) -> None:
     url = program.database
     with Service(program.folder, database=url) as service, replicated(program):
         token = service.make_token()

@@ -32,7 +32,7 @@ def program(url: str, tmp_path: Path) -> Program:
 
 @pytest.fixture
 def client(service: Service) -> Iterator[httpx.Client]:
-    """A client of the nursery's owner, which has the plants 1 to 3."""
+    """A client of the owner of the store nursery, which has the plants 1 to 3."""
     with service.client(service.make_token()) as client:
         for number in (1, 2, 3):
             assert client.post("/plants", json={"id": number, "name": "right"}).is_success
@@ -52,7 +52,7 @@ def back_up(program: Program, kind: Kind, request: pytest.FixtureRequest) -> str
 
 
 def mutate(client: httpx.Client) -> str:
-    """Delete 1, change 2 and create 4; the list's ETag then."""
+    """Delete plant 1, change plant 2 and create plant 4; return the ETag of the list."""
     assert client.delete("/plants/1").is_success
     assert client.put("/plants/2", json={"name": "wrong"}).is_success
     assert client.post("/plants", json={"id": 4, "name": "wrong"}).is_success
@@ -60,23 +60,23 @@ def mutate(client: httpx.Client) -> str:
     return etag
 
 
-def test_a_store_comes_back_while_others_and_revocations_stay(
+def test_restoring_a_store_keeps_other_stores_and_revocations(
     service: Service,
     client: httpx.Client,
     program: Program,
     database_kind: Kind,
     request: pytest.FixtureRequest,
 ) -> None:
-    lost = service.make_token("nursery", "eve", role=Role.EDITOR)
-    elsewhere = service.make_token("meadow", "mel")
+    revoked = service.make_token("nursery", "eve", role=Role.EDITOR)
+    other_token = service.make_token("meadow", "mel")
     backup = back_up(program, database_kind, request)
-    service.revoke(lost)
-    seen = mutate(client)
+    service.revoke(revoked)
+    etag = mutate(client)
     ended = Event()
     created: list[int] = []
 
     def create() -> None:
-        with service.client(elsewhere) as writer:
+        with service.client(other_token) as writer:
             while not ended.is_set():
                 plant_id = len(created)
                 assert writer.post("/plants", json={"id": plant_id, "name": "m"}).is_success
@@ -87,32 +87,32 @@ def test_a_store_comes_back_while_others_and_revocations_stay(
     (block,) = take("backup.md", "One store of several")
     documented = f"/var/backups/plantstore/{BACKUP}"
     dry_run, restore = block.replace(documented, f"'{backup}'").splitlines()
-    shown = program.in_shell(dry_run)
-    assert shown.err.splitlines() == [
+    preview = program.in_shell(dry_run)
+    assert preview.err.splitlines() == [
         "would change plants of nursery; added: 1, changed: 1, removed: 1",
         "  - 4 wrong",
         "  + 1 right",
         "  ~ 2 wrong -> right",
     ]
-    assert client.get("/plants").headers["etag"] == seen
+    assert client.get("/plants").headers["etag"] == etag
     assert program.in_shell(f"{restore} --yes").status == 0
     ended.set()
     load.join()
-    listed = client.get("/plants?include=id", headers={"If-None-Match": seen})
+    listed = client.get("/plants?include=id", headers={"If-None-Match": etag})
     assert [plant["id"] for plant in listed.json()] == [1, 2, 3]
     assert {plant["name"] for plant in listed.json()} == {"right"}
     assert [event.token_label for event in service.events("nursery")[-3:]] == [
         "plantstore restore"
     ] * 3
-    assert service.status_of(lost) == 401
-    with service.client(elsewhere) as other:
+    assert service.status_of(revoked) == 401
+    with service.client(other_token) as other:
         assert len(other.get("/plants").json()) == len(created)
     assert program.out("verify").startswith("ok: stores: 2")
     again = program.run("restore", backup, "--store", "nursery")
     assert again.err == "nothing to change in nursery\n"
 
 
-def test_some_plants_come_back_alone_and_under_the_stores_new_name(
+def test_selected_plants_are_restored_into_a_renamed_store(
     client: httpx.Client, program: Program, database_kind: Kind, request: pytest.FixtureRequest
 ) -> None:
     backup = back_up(program, database_kind, request)
@@ -121,14 +121,14 @@ def test_some_plants_come_back_alone_and_under_the_stores_new_name(
     assert "the stores are: garden" in program.refusal("restore", backup, "--store", "nursery")
     restore = ("restore", backup, "--store", "garden", "--yes", "--plants")
     assert "neither garden nor the backup has: 98,99" in program.refusal(*restore, "98,99")
-    done = program.run(*restore, "1,4,99")
-    assert done.err.splitlines()[0] == "neither garden nor the backup has: 99"
-    assert "added: 1, changed: 0, removed: 1" in done.err
+    result = program.run(*restore, "1,4,99")
+    assert result.err.splitlines()[0] == "neither garden nor the backup has: 99"
+    assert "added: 1, changed: 0, removed: 1" in result.err
     names = [plant["name"] for plant in client.get("/plants").json()]
     assert names == ["right", "wrong", "right"]
 
 
-def test_a_plant_that_is_changed_after_it_was_shown_is_left_alone(
+def test_a_plant_changed_after_the_preview_is_not_restored(
     client: httpx.Client, program: Program, database_kind: Kind, request: pytest.FixtureRequest
 ) -> None:
     command = [*PLANTSTORE, "restore", back_up(program, database_kind, request)]
@@ -145,14 +145,14 @@ def test_a_plant_that_is_changed_after_it_was_shown_is_left_alone(
         while running.stderr.read(1) != "?":
             pass
         assert client.put("/plants/2", json={"name": "meanwhile"}).is_success
-        _, said = running.communicate("y\n", timeout=SECONDS)
-    assert "added: 1, changed: 0, removed: 1" in said
-    assert "left alone: 1, because others changed them later" in said
+        _, message = running.communicate("y\n", timeout=SECONDS)
+    assert "added: 1, changed: 0, removed: 1" in message
+    assert "left alone: 1, because others changed them later" in message
     names = [plant["name"] for plant in client.get("/plants").json()]
     assert names == ["right", "meanwhile", "right"]
 
 
-def test_what_cannot_be_restored_is_refused_and_nothing_is_changed(
+def test_refused_restores_change_nothing(
     service: Service,
     client: httpx.Client,
     program: Program,

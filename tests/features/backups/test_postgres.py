@@ -17,29 +17,29 @@ TARGET = "2030-12-31 23:59:59+00"
 
 
 def run_block(block: str, folder: Path, **environ: str) -> None:
-    """Run a block as it stands, but for the folder of the backups."""
+    """Run a block of the page, with another folder for backups."""
     script = block.replace(BACKUPS, str(folder))
-    done = Program(folder, environ).in_shell(f"set -e\nPATH='{PROGRAMS}':\"$PATH\"\n{script}")
-    assert done.status == 0, done
+    result = Program(folder, environ).in_shell(f"set -e\nPATH='{PROGRAMS}':\"$PATH\"\n{script}")
+    assert result.status == 0, result
 
 
 def create(client: httpx.Client, *ids: int) -> str:
-    """Create plants; the list's ETag then."""
+    """Create plants; return the ETag of the list."""
     for plant_id in ids:
         assert client.post("/plants", json={"id": plant_id, "name": "Ficus"}).is_success
     etag: str = client.get("/plants").headers["etag"]
     return etag
 
 
-def assert_restored(folder: Path, url: str, token: str, seen: str, ids: list[int]) -> None:
+def assert_restored(folder: Path, url: str, token: str, etag: str, ids: list[int]) -> None:
     """Fail unless a service on the restored database has these plants, under another ETag."""
     with Service(folder, database=url) as service, service.client(token) as client:
         listed = client.get("/plants?include=id")
         assert [plant["id"] for plant in listed.json()] == ids
-        again = create(client, 99)
-        changed = client.get("/plants", headers={"If-None-Match": seen})
+        new_etag = create(client, 99)
+        changed = client.get("/plants", headers={"If-None-Match": etag})
         assert changed.status_code == 200
-        assert changed.headers["etag"] == again != seen
+        assert changed.headers["etag"] == new_etag != etag
 
 
 def test_a_dump_is_restored(postgres_server: PostgresServer, tmp_path: Path) -> None:
@@ -51,15 +51,15 @@ def test_a_dump_is_restored(postgres_server: PostgresServer, tmp_path: Path) -> 
             create(client, 1)
             run_block(dump, tmp_path, PLANTSTORE_DATABASE=url)
             before = contents(url)
-            seen = create(client, 2)
+            etag = create(client, 2)
     run_block(restore, tmp_path, RESTORED=restored)
-    found = contents(restored)
-    assert found.pop("stores") != before.pop("stores")  # their revisions
-    assert found == before
-    assert_restored(tmp_path, restored, token, seen, [1])
+    after = contents(restored)
+    assert after.pop("stores") != before.pop("stores")  # their revisions
+    assert after == before
+    assert_restored(tmp_path, restored, token, etag, [1])
 
 
-def test_a_database_comes_back_as_it_was_at_a_point_in_time(tmp_path: Path) -> None:
+def test_a_database_is_restored_to_a_point_in_time(tmp_path: Path) -> None:
     archive, recovery = (
         block.replace(BACKUPS, str(tmp_path))
         for block in take("backup.md", "Any point in time", kind="ini")
@@ -75,7 +75,7 @@ def test_a_database_comes_back_as_it_was_at_a_point_in_time(tmp_path: Path) -> N
             with service.client(token) as client:
                 create(client, 1, 2)
                 ((moment,),) = server.execute("SELECT clock_timestamp()::text")
-                seen = create(client, 3)
+                etag = create(client, 3)
                 assert client.delete("/plants/1").is_success
         ((segment,),) = server.execute("SELECT pg_walfile_name(pg_switch_wal())")
         wait_until((tmp_path / "wal" / str(segment)).exists)
@@ -84,6 +84,6 @@ def test_a_database_comes_back_as_it_was_at_a_point_in_time(tmp_path: Path) -> N
         wait_until(lambda: recovered.execute("SELECT pg_is_in_recovery()") == [(False,)])
         restored = recovered.url(url.rpartition("/")[2])
         run_block(finish, tmp_path, RESTORED=restored)
-        assert_restored(tmp_path, restored, token, seen, [1, 2])
+        assert_restored(tmp_path, restored, token, etag, [1, 2])
         program = Program(tmp_path, {"PLANTSTORE_DATABASE": restored})
         assert program.out("verify") == "ok: stores: 1, plants: 3, events: 3"

@@ -1,4 +1,4 @@
-"""``plantstore restore``: all is back, nothing else is lost, and no client is misled."""
+"""``plantstore restore``: it restores all data, keeps the replaced database, reuses no ETag."""
 
 import gzip
 import os
@@ -26,7 +26,7 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 
-def served(program: Program) -> Service:
+def serve(program: Program) -> Service:
     return Service(program.folder, database=program.database)
 
 
@@ -36,9 +36,9 @@ def names_of(url: str) -> list[object]:
 
 @pytest.fixture
 def backup(program: Program) -> Path:
-    """A backup with the plant ``kept``, which the database has no more, but another one."""
+    """A backup with the plant ``kept``, which the database has since replaced by ``later``."""
     file = program.folder / "plants.backup"
-    with served(program) as service, service.client(service.make_token()) as client:
+    with serve(program) as service, service.client(service.make_token()) as client:
         assert client.post("/plants", json={"id": 1, "name": "kept"}).is_success
         program.out("backup", str(file))
         assert client.delete("/plants/1").is_success
@@ -46,26 +46,26 @@ def backup(program: Program) -> Path:
     return file
 
 
-def test_all_is_back_and_no_etag_is_used_again(program: Program) -> None:
-    seen = []
+def test_all_plants_are_restored_and_no_etag_is_reused(program: Program) -> None:
+    etags = []
     file = program.folder / "plants.backup"
-    with served(program) as service:
+    with serve(program) as service:
         token = service.make_token()
         with service.client(token) as client:
             for plant_id in range(5):
                 assert client.post("/plants", json={"id": plant_id, "name": "old"}).is_success
-                seen.append(client.get("/plants").headers["etag"])
+                etags.append(client.get("/plants").headers["etag"])
                 if plant_id == 2:
                     program.out("backup", str(file))
     program.out("restore", str(file), "--yes")
-    with served(program) as service, service.client(token) as client:
+    with serve(program) as service, service.client(token) as client:
         for plant_id in range(10, 14):
-            listed = client.get("/plants", headers={"If-None-Match": ", ".join(seen)})
+            listed = client.get("/plants", headers={"If-None-Match": ", ".join(etags)})
             assert listed.status_code == 200
-            assert listed.headers["etag"] not in seen
+            assert listed.headers["etag"] not in etags
             assert listed.headers["x-total-count"] == str(plant_id - 10 + 3)
             assert client.post("/plants", json={"id": plant_id, "name": "new"}).is_success
-        # Of what happened between the backup and the restore there is no event.
+        # Changes between the backup and the restore have no events.
         assert select(program.database, "SELECT trimmed FROM revisions") > [(4,)]
         first, *_, last = [event.revision for event in service.events("nursery")]
         assert first == 1
@@ -73,9 +73,9 @@ def test_all_is_back_and_no_etag_is_used_again(program: Program) -> None:
 
 
 @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
-def test_the_old_database_is_kept(program: Program, backup: Path, *, killed: bool) -> None:
+def test_the_replaced_database_is_kept(program: Program, backup: Path, *, killed: bool) -> None:
     if killed:
-        with served(program) as service:
+        with serve(program) as service:
             service.make_token("meadow")
             service.kill()
         assert file_of(program).with_name("plants.db-wal").stat().st_size > 0
@@ -89,24 +89,22 @@ def test_the_old_database_is_kept(program: Program, backup: Path, *, killed: boo
     assert backup.read_bytes() == content
 
 
-def test_a_database_that_is_broken_is_kept_with_its_wal(program: Program, backup: Path) -> None:
-    with served(program) as service:
+def test_a_corrupt_replaced_database_is_kept_with_its_wal(program: Program, backup: Path) -> None:
+    with serve(program) as service:
         service.make_token("meadow")
         service.kill()
-    file, broken = file_of(program), b"broken" * 1000
+    file, corrupt = file_of(program), b"corrupt" * 1000
     wal = file.with_name("plants.db-wal").read_bytes()
     assert wal
-    file.write_bytes(broken)
+    file.write_bytes(corrupt)
     restored = program.data("restore", str(backup), "--yes")
     assert restored["revocations"] is None
     kept = Path(restored["kept"])
-    assert (kept.read_bytes(), kept.with_name(f"{kept.name}-wal").read_bytes()) == (broken, wal)
+    assert (kept.read_bytes(), kept.with_name(f"{kept.name}-wal").read_bytes()) == (corrupt, wal)
     assert names_of(program.database) == ["kept"]
 
 
-def test_a_backup_that_would_change_data_by_itself_is_refused(
-    program: Program, backup: Path
-) -> None:
+def test_a_backup_with_a_foreign_trigger_is_refused(program: Program, backup: Path) -> None:
     execute(url_of(backup), FOREIGN["trigger widen"])
     with unchanged(file_of(program).parent):
         refused = program.refusal("restore", str(backup), "--yes")
@@ -115,11 +113,12 @@ def test_a_backup_that_would_change_data_by_itself_is_refused(
     assert "trigger widen" in program.refusal("restore", "--in-place")
 
 
-def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) -> None:
+def test_access_revoked_after_the_backup_stays_revoked(program: Program) -> None:
     program.make_store("meadow")
-    made = ("token", "create", "--create", "--store", "nursery", "--expires", "never", "--user")
+    create = ("token", "create", "--create", "--store", "nursery", "--expires", "never", "--user")
     secrets = {
-        user: program.out(*made, user) for user in ("ada", "bea", "cyd", "dee", "eve", "old", "fay")
+        user: program.out(*create, user)
+        for user in ("ada", "bea", "cyd", "dee", "eve", "old", "fay")
     }
     tokens = {token["user"]: token["id"] for token in program.data("token", "list")}
     columns = "store_id, code_hash, user_id, scopes, label, expires_at"
@@ -140,10 +139,10 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
         execute(program.database, f"DELETE FROM {table} WHERE user_id = {eve}")
     old = "(SELECT user_id FROM users WHERE subject = 'old')"
     execute(program.database, f"DELETE FROM tokens WHERE user_id = {old}")
-    done = program.run("restore", str(backup), "--yes")
-    assert "re-applied revocations made after the backup: tokens: 4, members: 2" in done.err
-    assert "users deleted after the backup are back, without tokens: eve" in done.err
-    with served(program) as service:
+    result = program.run("restore", str(backup), "--yes")
+    assert "re-applied revocations made after the backup: tokens: 4, members: 2" in result.err
+    assert "users deleted after the backup are back, without tokens: eve" in result.err
+    with serve(program) as service:
         statuses = {user: service.status_of(secret) for user, secret in secrets.items()}
         with service.client(secrets["dee"]) as dee:
             assert dee.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 403
@@ -151,41 +150,43 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     assert statuses == {**refused, "dee": 200, "fay": 200}
     with closing(open_administration(program.database)) as administration:
         assert [store.name for store in administration.list_stores()] == ["meadow", "nursery"]
-    assert select(program.database, "SELECT * FROM links") == []  # they may have been used
+    assert select(program.database, "SELECT * FROM links") == []  # the links may have been used
     again = program.data("restore", str(backup), "--yes")
     assert again["revocations"] == {"tokens": 4, "members": 2, "users": []}
 
 
-def test_a_database_with_other_stores_takes_no_access_away(program: Program, backup: Path) -> None:
-    """As where the machine was lost, and a service has been started on the new one."""
+def test_revocations_of_a_database_with_other_stores_do_not_apply(
+    program: Program, backup: Path
+) -> None:
+    """For example after the loss of a machine, when a new service has started on another."""
     new = ("--database", url_of(program.folder / "new.db"))
     program.out(*new, "migrate")
     program.out(*new, "token", "create", "--create", "--store", "orchard", "--user", "eve")
-    done = program.run(*new, "restore", str(backup), "--yes")
-    assert done.status == 0
-    assert "access" not in done.err
+    result = program.run(*new, "restore", str(backup), "--yes")
+    assert result.status == 0
+    assert "re-applied" not in result.err
     states = {token["state"] for token in program.data(*new, "token", "list")}
     assert states == {"active"}
 
 
 def test_a_missing_database_is_created(program: Program, backup: Path) -> None:
-    there = program.folder / "there"
-    database = ("--database", url_of(there / "plants.db"))
-    assert f"there is no folder {there}" in program.refusal(*database, "restore", str(backup))
-    there.mkdir()
-    done = program.run(*database, "restore", str(backup))
-    assert done.err.startswith(f"restored {there}/plants.db: stores: 1, plants: 1\n")
-    assert done.err.count("\n") == 1
-    assert {path.name for path in there.iterdir()} == {"plants.db", "plants.db-lock"}
-    assert stat.S_IMODE((there / "plants.db").stat().st_mode) == 0o600
+    folder = program.folder / "there"
+    database = ("--database", url_of(folder / "plants.db"))
+    assert f"there is no folder {folder}" in program.refusal(*database, "restore", str(backup))
+    folder.mkdir()
+    result = program.run(*database, "restore", str(backup))
+    assert result.err.startswith(f"restored {folder}/plants.db: stores: 1, plants: 1\n")
+    assert result.err.count("\n") == 1
+    assert {path.name for path in folder.iterdir()} == {"plants.db", "plants.db-lock"}
+    assert stat.S_IMODE((folder / "plants.db").stat().st_mode) == 0o600
 
 
-def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) -> None:
-    with served(program) as service, service.client(service.make_token()) as client:
+def test_a_database_in_use_is_not_replaced(program: Program, backup: Path) -> None:
+    with serve(program) as service, service.client(service.make_token()) as client:
         for _ in range(2):
-            said = program.refusal("restore", str(backup), "--yes")
-            assert f"{file_of(program)} is in use: stop the service" in said
-            # You need not stop it to learn that the backup is not there.
+            message = program.refusal("restore", str(backup), "--yes")
+            assert f"{file_of(program)} is in use: stop the service" in message
+            # A missing backup is reported although the service is running.
             assert "there is no such file" in program.refusal("restore", "missing.db")
             assert client.post("/plants", json={"id": 2, "name": "on"}).status_code in {200, 400}
         assert client.get("/readyz").is_success
@@ -194,32 +195,34 @@ def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) 
     program.out("restore", str(backup), "--yes")
 
 
-def test_who_begins_during_a_restore_uses_what_is_restored(
+def test_a_session_opened_during_a_restore_reads_the_restored_data(
     program: Program, backup: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A restore holds this lock while it replaces the file."""
+    """The test holds the lock that a restore holds while it replaces the file."""
     monkeypatch.setattr(connection, "_RESTORE_TIMEOUT", 60)
     program.out("--database", url_of(program.folder / "restored.db"), "restore", str(backup))
     file, plants = file_of(program), list[object]()
 
-    def begin() -> None:
+    def open_session() -> None:
         with closing(SQLiteSession(url_of(file))) as session:
             plants.append(NewPlant(*session.query("find_plant", 1, 1)[0]).name)
 
     with FileLock(file) as lock, lock.held():
-        begins = threading.Thread(target=begin)
-        begins.start()
+        thread = threading.Thread(target=open_session)
+        thread.start()
         wait_until(lambda: plants or _count_opened(f"{file}-lock") == 2)
         for end in ("-wal", "-shm"):
             file.with_name(file.name + end).unlink(missing_ok=True)
         (program.folder / "restored.db").replace(file)
-    begins.join(60)
+    thread.join(60)
     assert plants == ["kept"]
 
 
 def _count_opened(path: str) -> int:
-    """How many descriptors of this process are of a file."""
-    return [os.path.realpath(found) for found in Path("/proc/self/fd").iterdir()].count(path)
+    """The number of descriptors of this process that are open on a file."""
+    return [os.path.realpath(descriptor) for descriptor in Path("/proc/self/fd").iterdir()].count(
+        path
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +236,7 @@ def _count_opened(path: str) -> int:
         ("missing", "there is no such file"),
     ],
 )
-def test_what_is_no_good_backup_is_refused(
+def test_invalid_backups_are_refused(
     program: Program, backup: Path, damage: str, reason: str
 ) -> None:
     content = backup.read_bytes()
@@ -247,48 +250,48 @@ def test_what_is_no_good_backup_is_refused(
     elif damage != "missing":
         backup.write_bytes(damaged[damage])
     with unchanged(program.folder / "data"):
-        # It asks nothing about a backup that is not there.
-        said = program.refusal("restore", str(backup), *["--yes"][damage == "missing" :])
-    assert said.startswith(f"Error: nothing was restored from {backup}: ")
-    assert reason in said
+        # A missing backup is refused without a prompt.
+        message = program.refusal("restore", str(backup), *["--yes"][damage == "missing" :])
+    assert message.startswith(f"Error: nothing was restored from {backup}: ")
+    assert reason in message
 
 
 def test_a_newer_schema_is_refused(program: Program, backup: Path) -> None:
-    newer = program.folder / "newer.db"
-    shutil.copy(backup, newer)
-    later = next_program(program)
-    later.out("--database", url_of(newer), "migrate")
+    newer_backup = program.folder / "newer.db"
+    shutil.copy(backup, newer_backup)
+    newer_program = next_program(program)
+    newer_program.out("--database", url_of(newer_backup), "migrate")
     with unchanged(program.folder / "data"):
-        said = program.refusal("restore", str(newer), "--yes")
-    assert "newer than this program's" in said
+        message = program.refusal("restore", str(newer_backup), "--yes")
+    assert "newer than this program's" in message
 
 
 def test_an_older_schema_is_migrated(program: Program, backup: Path) -> None:
     content = backup.read_bytes()
-    later = next_program(program)
-    done = later.run("restore", str(backup), "--yes")
-    assert f"applied to the restored database: migrations {NEWEST['sqlite'] + 1}" in done.err
+    newer_program = next_program(program)
+    result = newer_program.run("restore", str(backup), "--yes")
+    assert f"applied to the restored database: migrations {NEWEST['sqlite'] + 1}" in result.err
     assert backup.read_bytes() == content
     assert select(program.database, "SELECT plants FROM revisions") == [(1,)]
 
 
-def test_it_asks_before_it_replaces(program: Program, backup: Path) -> None:
+def test_restore_asks_before_it_replaces_a_database(program: Program, backup: Path) -> None:
     with unchanged(program.folder / "data"):
         assert "give --yes" in program.refusal("restore", str(backup))
-        done = program.run("restore", str(backup), stdin="n\n")
-    assert done.status == 1
-    assert f"Replace {file_of(program)} by {backup}? [y/N]: " in done.err
+        result = program.run("restore", str(backup), stdin="n\n")
+    assert result.status == 1
+    assert f"Replace {file_of(program)} by {backup}? [y/N]: " in result.err
     assert program.run("restore", str(backup), stdin="y\n").status == 0
 
 
-def test_either_a_backup_or_in_place(program: Program, backup: Path) -> None:
+def test_restore_needs_either_a_backup_or_in_place(program: Program, backup: Path) -> None:
     program.refusal("restore", status=2)
     program.refusal("restore", str(backup), "--in-place", status=2)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 @pytest.mark.parametrize("owner", [0, 12345])
-def test_the_owner_is_the_old_ones_or_the_folders(
+def test_the_restored_file_has_the_replaced_files_or_the_folders_owner(
     program: Program, backup: Path, owner: int
 ) -> None:
     file = file_of(program)
@@ -296,6 +299,6 @@ def test_the_owner_is_the_old_ones_or_the_folders(
     os.chown(file, owner, owner)
     file.chmod(0o640)
     program.out("restore", str(backup), "--yes")
-    found = file.stat()
-    assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (owner or 23456, 0o640)
-    assert file.with_name("plants.db-lock").stat().st_uid == found.st_uid
+    restored = file.stat()
+    assert (restored.st_uid, stat.S_IMODE(restored.st_mode)) == (owner or 23456, 0o640)
+    assert file.with_name("plants.db-lock").stat().st_uid == restored.st_uid

@@ -1,4 +1,4 @@
-"""Backups and Litestream's copies in S3-compatible storage: the blocks of docs/backup.md."""
+"""Backups and Litestream replicas in S3-compatible storage: the blocks of docs/backup.md."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ from tests.service import Service
 from tests.waiting import responds, wait_until
 
 S3RVER = ROOT / "tests" / "clients" / "node_modules" / ".bin" / "s3rver"
-KEY = "S3RVER"  # the server's only one
+KEY = "S3RVER"  # the only key that the server knows
 
 
 @pytest.fixture
@@ -44,42 +44,42 @@ def endpoint(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 def program(tmp_path: Path, endpoint: str) -> Program:
-    """The program, with the storage's settings for s3cmd and Litestream, and a key of age."""
+    """The program, with settings of the storage for s3cmd and Litestream, and an age key."""
     settings = {"access_key": KEY, "secret_key": KEY, "use_https": "False"}
     settings |= {"host_base": endpoint, "host_bucket": endpoint}
     lines = (f"{name} = {value}\n" for name, value in settings.items())
     (tmp_path / ".s3cfg").write_text("".join(("[default]\n", *lines)))
     program = in_folder(tmp_path)
-    program.environ.pop("AWS_CA_BUNDLE", None)  # Litestream takes none
+    program.environ.pop("AWS_CA_BUNDLE", None)  # Litestream does not accept it
     program.environ |= {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": KEY}
     assert program.in_shell("age-keygen --output key.txt").status == 0
     program.environ["RECIPIENT"] = program.in_shell("age-keygen -y key.txt").out.strip()
     return program
 
 
-def paste(program: Program, script: str) -> int:
-    """The status of a script, with the programs that are installed beside Python."""
+def run_script(program: Program, script: str) -> int:
+    """Run a script with the programs that are installed beside Python; return its status."""
     beside = f"PATH=$PATH:{Path(sys.executable).parent}"
     return program.in_shell(f"set -e\n{beside}\n{script}", shell="bash").status
 
 
-def test_an_encrypted_backup_is_stored_and_comes_back(program: Program) -> None:
-    back_up, get_back = take("backup.md", "To S3-compatible storage", kind="bash")
+def test_an_encrypted_backup_is_uploaded_and_downloaded(program: Program) -> None:
+    upload, download = take("backup.md", "To S3-compatible storage", kind="bash")
     fill(program)
     temporary = program.folder / "temporary"
     temporary.mkdir()
     program.environ["TMPDIR"] = str(temporary)
-    missing = back_up.replace("s3://backups", "s3://nowhere")
-    assert paste(program, missing) != 0
+    to_missing_bucket = upload.replace("s3://backups", "s3://nowhere")
+    assert run_script(program, to_missing_bucket) != 0
     assert program.data("status")["backup_at"] is None
-    assert paste(program, back_up) == 0
+    assert run_script(program, upload) == 0
     assert program.data("status")["backup_at"]
-    assert paste(program, get_back) == 0
+    assert run_script(program, download) == 0
     assert list(temporary.iterdir()) == []
     assert contents(url_of(program.folder / "plants.backup")) == contents(program.database)
 
 
-def test_a_replica_in_storage_comes_back(program: Program, endpoint: str) -> None:
+def test_a_replica_in_storage_is_restored(program: Program, endpoint: str) -> None:
     yaml = take("backup.md", HEADING, kind="yaml")[1]
     replica = yaml.replace("https://s3.example.org", f"http://{endpoint}")
     database = program.database
@@ -91,5 +91,5 @@ def test_a_replica_in_storage_comes_back(program: Program, endpoint: str) -> Non
         service.kill()
     shutil.rmtree(file_of(program).parent)
     file_of(program).parent.mkdir()
-    assert paste(program, block("sh", 1, program).replace(f"-timestamp {MOMENT}", "")) == 0
+    assert run_script(program, block("sh", 1, program).replace(f"-timestamp {MOMENT}", "")) == 0
     assert contents(database)["plants"] == before

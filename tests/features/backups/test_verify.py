@@ -1,4 +1,4 @@
-"""``plantstore verify``: what agrees passes, each thing that does not is named."""
+"""``plantstore verify``: consistent data passes, and each mismatch is named."""
 
 from contextlib import closing
 from pathlib import Path
@@ -25,52 +25,54 @@ LAST = (
 
 @pytest.fixture
 def seeded(url: str, tmp_path: Path) -> Program:
-    """The program with a database of each kind, that has a store with plants from -280 on."""
+    """The program with a database of each kind, whose store has plants with ids from -280 on."""
     seed(url, COUNT)
     return Program(tmp_path, {"PLANTSTORE_DATABASE": url})
 
 
 def mismatches(program: Program) -> list[tuple[object, ...]]:
-    """What ``verify`` finds, as JSON and in words."""
-    done = program.run("verify", "--json")
-    found = done.data()
-    assert done.status == int(bool(found["mismatches"])) == int(not found["ok"])
-    shown = program.run("verify")
-    assert shown.status == done.status
-    assert shown.err.count("Error: ") == len(found["mismatches"]) + found["more"]
-    return [(one["store"], one["id"], one["what"]) for one in found["mismatches"]]
+    """The mismatches that ``verify`` reports as JSON; its text must report as many."""
+    result = program.run("verify", "--json")
+    report = result.data()
+    assert result.status == int(bool(report["mismatches"])) == int(not report["ok"])
+    text = program.run("verify")
+    assert text.status == result.status
+    assert text.err.count("Error: ") == len(report["mismatches"]) + report["more"]
+    return [
+        (mismatch["store"], mismatch["id"], mismatch["what"]) for mismatch in report["mismatches"]
+    ]
 
 
-def test_counts_are_repaired_while_the_service_runs_and_lists_change(seeded: Program) -> None:
+def test_repair_corrects_counts_while_the_service_runs(seeded: Program) -> None:
     with Service(seeded.folder, database=seeded.database) as service:
         with service.administration() as administration:
             store = administration.list_stores()[0].name
         with service.client(service.make_token(store)) as client:
             execute(seeded.database, "UPDATE revisions SET plants = 41, max_plants = 41")
-            seen = client.get("/plants")
-            assert seen.headers["x-total-count"] == "41"
+            before = client.get("/plants")
+            assert before.headers["x-total-count"] == "41"
             repaired = seeded.run("verify", "--repair")
             assert repaired.status == 0
             assert "it has 40 plants, and counts 41" in repaired.err
-            again = client.get("/plants", headers={"If-None-Match": seen.headers["etag"]})
-            assert again.headers["x-total-count"] == "40"
+            after = client.get("/plants", headers={"If-None-Match": before.headers["etag"]})
+            assert after.headers["x-total-count"] == "40"
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
     execute(seeded.database, "UPDATE plants SET name = 'x' WHERE id = 1")
     assert "it differs from its last event" in seeded.refusal("verify", "--repair")
 
 
-def test_what_a_repair_cannot_mend_ends_it(seeded: Program) -> None:
+def test_a_repair_fails_if_other_mismatches_remain(seeded: Program) -> None:
     execute(seeded.database, f"{LAST} SELECT 1, {2**60}, 'plant.deleted', 9, 'x', NULL, 0, 0, ''")
     assert f"the last at {2**60}" in seeded.refusal("verify", "--repair")
 
 
-def test_what_agrees_is_counted(seeded: Program) -> None:
+def test_consistent_data_passes_and_is_counted(seeded: Program) -> None:
     assert seeded.out("verify") == f"ok: stores: 1, plants: {COUNT}, events: {COUNT}"
     assert mismatches(seeded) == []
 
 
 @pytest.mark.parametrize(
-    ("sql", "found"),
+    ("sql", "mismatch"),
     [
         ("UPDATE revisions SET plants = 41", (None, "it has 40 plants, and counts 41")),
         (
@@ -109,18 +111,18 @@ def test_what_agrees_is_counted(seeded: Program) -> None:
         ),
     ],
 )
-def test_each_mismatch_is_named(seeded: Program, sql: str, found: tuple[object, str]) -> None:
+def test_each_mismatch_is_named(seeded: Program, sql: str, mismatch: tuple[object, str]) -> None:
     for statement in sql.split("; "):
         execute(seeded.database, statement)
-    assert mismatches(seeded) == [("seeded", *found)]
+    assert mismatches(seeded) == [("seeded", *mismatch)]
 
 
-def test_of_many_mismatches_the_first_are_named(seeded: Program) -> None:
+def test_only_the_first_of_many_mismatches_are_named(seeded: Program) -> None:
     execute(seeded.database, "UPDATE plants SET name = 'x'")
     assert len(mismatches(seeded)) == MAX_MISMATCHES
 
 
-def test_trimmed_events_and_a_restore_are_no_mismatch(seeded: Program) -> None:
+def test_trimmed_events_and_a_restore_are_not_mismatches(seeded: Program) -> None:
     url = seeded.database
     execute(url, "DELETE FROM events WHERE revision <= 10")
     execute(url, "UPDATE revisions SET trimmed = 10")
@@ -132,7 +134,7 @@ def test_trimmed_events_and_a_restore_are_no_mismatch(seeded: Program) -> None:
     assert mismatches(seeded) == []
 
 
-def test_a_store_that_follows_a_deleted_one_has_an_event_for_each_plant(seeded: Program) -> None:
+def test_plants_without_events_are_found_after_a_store_was_deleted(seeded: Program) -> None:
     seeded.out("store", "create", "second")
     seeded.out("store", "delete", "seeded", "--yes")
     seeded.out("store", "create", "third")
@@ -143,7 +145,7 @@ def test_a_store_that_follows_a_deleted_one_has_an_event_for_each_plant(seeded: 
     assert mismatches(seeded) == [("third", 8, "it has no event, though none was trimmed")]
 
 
-def test_a_busy_service_is_verified_at_one_moment(url: str, tmp_path: Path) -> None:
+def test_a_busy_service_is_verified_in_one_snapshot(url: str, tmp_path: Path) -> None:
     with Service(tmp_path, database=url) as service:
         token = service.make_token()
         program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
@@ -151,10 +153,10 @@ def test_a_busy_service_is_verified_at_one_moment(url: str, tmp_path: Path) -> N
             for _ in range(3):
                 wait_until_acknowledged(load_clients, 30)
                 assert mismatches(program) == []
-        assert not any(one.refusals for one in load_clients)
+        assert not any(client.refusals for client in load_clients)
 
 
-def test_a_backup_is_verified_and_left_as_it_is(program: Program) -> None:
+def test_a_backup_is_verified_unchanged_and_corruption_is_found(program: Program) -> None:
     backup = program.folder / "backups" / "plants.backup"
     backup.parent.mkdir()
     program.out("backup", str(backup))
@@ -171,5 +173,5 @@ def test_a_backup_is_verified_and_left_as_it_is(program: Program) -> None:
     assert "the file is corrupt: " in program.refusal("--database", f"sqlite:///{backup}", "verify")
 
 
-def test_an_older_schema_is_not_verified(program: Program) -> None:
+def test_an_older_schema_is_refused(program: Program) -> None:
     assert "schema is older" in next_program(program).refusal("verify")
