@@ -1,4 +1,4 @@
-"""A client of many changes, which sends lines and reads results as they arrive."""
+"""A client of ``/changes``, which sends lines and reads results as they arrive."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ def plant_lines(ids: Iterable[int]) -> bytes:
 
 
 def changes_message(token: str, body: bytes = b"", target: str = "/changes") -> Message:
-    """A request with many changes; without a body, its framing is for the test to choose."""
+    """A request to ``/changes``; without a body, the test chooses the framing."""
     message = Message("POST", target, body=body).adding("Authorization", f"Bearer {token}")
     return message.adding("Content-Type", "application/x-ndjson")
 
@@ -30,8 +30,11 @@ def read_lines(body: bytes) -> list[Result]:
 
 
 def numbers_of(results: Iterable[Result]) -> list[tuple[int, int]]:
-    """The number of each line, with its error's or 200."""
-    return [(it["line"], it["error"] if "error" in it else it["status"]) for it in results]
+    """The line number of each result, with its error number or its status."""
+    return [
+        (result["line"], result["error"] if "error" in result else result["status"])
+        for result in results
+    ]
 
 
 def ids_in(service: Service, token: str) -> list[int]:
@@ -40,7 +43,7 @@ def ids_in(service: Service, token: str) -> list[int]:
 
 
 class ChangesStream:
-    """A request in chunks whose body is still open."""
+    """A chunked request whose body is still open."""
 
     def __init__(self, origin: str, token: str, *, receive_buffer: int | None = None) -> None:
         self.connection = Connection(origin, receive_buffer=receive_buffer)
@@ -50,21 +53,21 @@ class ChangesStream:
         self.connection.send(message.head())
 
     def send(self, lines: bytes) -> None:
-        """Send lines, or a part of one, as a chunk."""
+        """Send lines, or a part of a line, as a chunk."""
         self.connection.send(b"%x\r\n%s\r\n" % (len(lines), lines))
 
     def finish(self) -> list[Result]:
-        """End the body; the results that are still to come."""
+        """End the body; return the remaining results."""
         self.connection.send(b"0\r\n\r\n")
         return list(self.results())
 
     def take(self, count: int) -> list[Result]:
-        """The next so many results."""
+        """The next results, as many as ``count``."""
         results = self.results()
         return [next(results) for _ in range(count)]
 
     def results(self) -> Iterator[Result]:
-        """The results, to the end of the response; its head comes with the first ones."""
+        """The results, to the end of the response; the head arrives with the first result."""
         if not self._is_head_read:
             self._is_head_read = True
             head = self.connection.receive_head()

@@ -1,4 +1,4 @@
-"""The routes of changes, and the requests that are invalid there."""
+"""The routes of changes, and their invalid requests."""
 
 from tests.http.fixtures import BASES, Route, StoreFixture
 from tests.http.invalid_requests import (
@@ -12,7 +12,7 @@ from tests.http.invalid_requests import (
 )
 from tests.http.raw import Message
 
-# Its lines need scopes, the request none.
+# The lines need scopes; the request needs none.
 ROUTES = tuple(Route("POST", f"{base}/changes", "POST, OPTIONS") for base in BASES)
 
 
@@ -28,7 +28,7 @@ _OF_CHANGES = (
     *BEARERS,
     NO_PRECONDITION,
     MEDIA_TYPE,
-    with_header(40010, "key of many", "Idempotency-Key", "key"),
+    with_header(40010, "key", "Idempotency-Key", "key"),
     with_query(40013, "atomic=yes"),
     MANY_PARAMETERS,
 )

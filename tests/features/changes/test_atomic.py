@@ -1,4 +1,4 @@
-"""Changes that are atomic: one response, for all of them or for the first that is refused."""
+"""Atomic changes: one response with all results, or with the first error."""
 
 import pytest
 
@@ -25,15 +25,15 @@ def send(fixture: StoreFixture, body: bytes, key: str | None = None) -> Response
     return fixture.send(atomic(fixture, body, key))
 
 
-def test_all_are_done_and_told(fixture: StoreFixture) -> None:
-    answer = send(fixture, BODY)
-    assert (answer.status, answer.headers["content-type"]) == (200, "application/x-ndjson")
-    results = read_lines(answer.body)
+def test_atomic_changes_return_a_result_for_each_line(fixture: StoreFixture) -> None:
+    response = send(fixture, BODY)
+    assert (response.status, response.headers["content-type"]) == (200, "application/x-ndjson")
+    results = read_lines(response.body)
     assert numbers_of(results) == [(1, 200), (3, 200), (4, 204)]
-    etag = fixture.send(
+    single = fixture.send(
         Message("GET", "/plants/1").adding("Authorization", f"Bearer {fixture.token}")
     )
-    assert results[1]["etag"] == etag.headers["etag"]
+    assert results[1]["etag"] == single.headers["etag"]
     assert names_in(fixture) == {1: "Moss"}
 
 
@@ -48,33 +48,35 @@ def test_all_are_done_and_told(fixture: StoreFixture) -> None:
         (b"x" * 70_000, 41301),
     ],
 )
-def test_none_is_done_if_one_is_refused(fixture: StoreFixture, line: bytes, number: int) -> None:
+def test_no_atomic_change_is_applied_if_one_is_refused(
+    fixture: StoreFixture, line: bytes, number: int
+) -> None:
     (alone,) = read_lines(fixture.send(changes_message(fixture.token, line)).body)
-    answer = send(fixture, b'{"id": 2, "name": "Aloe"}\n\n%s\n%s' % (line, line))
-    expect_error(answer, number)
-    assert answer.json["message"] == f"line 3: {alone['message']}"
-    assert answer.headers["refused-line"] == "3"
+    response = send(fixture, b'{"id": 2, "name": "Aloe"}\n\n%s\n%s' % (line, line))
+    expect_error(response, number)
+    assert response.json["message"] == f"line 3: {alone['message']}"
+    assert response.headers["refused-line"] == "3"
     assert names_in(fixture) == {1: "Fern"}
 
 
-def test_a_quota_is_for_all(fixture: StoreFixture) -> None:
+def test_the_quota_applies_to_all_atomic_changes_together(fixture: StoreFixture) -> None:
     with fixture.service.administration() as administration:
         administration.set_quota(fixture.store, 3)
-    answer = send(fixture, plant_lines((2, 3, 4)))
-    expect_error(answer, 40302)
-    assert answer.json["message"].startswith("line 3: the store is full")
+    response = send(fixture, plant_lines((2, 3, 4)))
+    expect_error(response, 40302)
+    assert response.json["message"].startswith("line 3: the store is full")
     assert send(fixture, b'{"op": "delete", "id": 1}\n' + plant_lines((2, 3, 4))).status == 200
 
 
-def test_a_thousand_are_the_most(fixture: StoreFixture) -> None:
+def test_at_most_a_thousand_atomic_changes_are_allowed(fixture: StoreFixture) -> None:
     expect_error(send(fixture, plant_lines(range(2, 1003))), 40014)
     assert names_in(fixture) == {1: "Fern"}
     assert len(read_lines(send(fixture, plant_lines(range(2, 1002))).body)) == 1000
-    assert (answer := send(fixture, b"\n", "key")).status == 200
-    assert answer.body == b""
+    assert (response := send(fixture, b"\n", "key")).status == 200
+    assert response.body == b""
 
 
-def test_a_key_makes_it_happen_once(fixture: StoreFixture) -> None:
+def test_a_repeated_idempotency_key_replays_the_response(fixture: StoreFixture) -> None:
     expect_error(send(fixture, BODY, "x" * 256), 40010)
     expect_error(send(fixture, b'{"op": "delete", "id": 3}', "key"), 40401)
     first, again = send(fixture, BODY, "key"), send(fixture, BODY, "key")
@@ -86,7 +88,7 @@ def test_a_key_makes_it_happen_once(fixture: StoreFixture) -> None:
     assert names_in(fixture) == {1: "Moss"}
 
 
-def test_a_body_that_does_not_arrive_whole_changes_nothing(fixture: StoreFixture) -> None:
+def test_an_incomplete_body_changes_nothing(fixture: StoreFixture) -> None:
     message = atomic(fixture, plant_lines(range(2, 500)))
     for cut in (1, 100, len(message.body) - 1):
         with Connection(fixture.service.origin) as connection:
@@ -96,7 +98,7 @@ def test_a_body_that_does_not_arrive_whole_changes_nothing(fixture: StoreFixture
     assert names_in(fixture) == {1: "Fern"}
 
 
-def test_after_a_revocation_nothing_is_changed(fixture: StoreFixture) -> None:
+def test_a_token_revoked_before_the_body_changes_nothing(fixture: StoreFixture) -> None:
     message = atomic(fixture, BODY)
     with Connection(fixture.service.origin) as connection:
         connection.send(message.adding("Expect", "100-continue").head())

@@ -1,4 +1,4 @@
-"""Bodies with many changes, however they are framed and sent: each has its results."""
+"""Bodies of ``/changes``: their results do not depend on framing and pace."""
 
 from dataclasses import replace
 
@@ -27,20 +27,20 @@ SHORT = b'{"id": 7}\n\n{"id": 8, "name": "Rue"}'
 EXPECTED_OF_SHORT = [(1, 40002), (3, 200)]
 
 
-def test_many_are_stored_and_sent_again_they_are_told_as_such(fixture: StoreFixture) -> None:
-    """More than fits in the buffers of the service, and than are committed at a time."""
+def test_repeated_creates_are_reported_as_already_stored(fixture: StoreFixture) -> None:
+    """The lines exceed the buffers of the service, and need several commits."""
     count = 5000
     for expected in (200, 40004):
-        answer = fixture.send(changes_message(fixture.token, plant_lines(range(2, count + 2))))
-        results = numbers_of(read_lines(answer.body))
+        response = fixture.send(changes_message(fixture.token, plant_lines(range(2, count + 2))))
+        results = numbers_of(read_lines(response.body))
         assert results == [(line, expected) for line in range(1, count + 1)]
     assert list(names_in(fixture)) == list(range(1, count + 2))
     assert len(fixture.service.events(fixture.store)) == count + 1
 
 
-def test_results_come_while_the_body_is_still_sent(fixture: StoreFixture) -> None:
+def test_results_arrive_while_the_body_is_still_sent(fixture: StoreFixture) -> None:
     with ChangesStream(fixture.service.origin, fixture.token) as stream:
-        # A head that comes before it makes Caddy send no more of the body.
+        # Caddy stops sending the body when a response's head arrives before the first line.
         assert not stream.connection.has_data(0.2)
         for number in range(1, 4):
             stream.send(plant_line(number + 1))
@@ -56,7 +56,7 @@ def test_results_come_while_the_body_is_still_sent(fixture: StoreFixture) -> Non
     ("size", "body", "expected"),
     [(1, SHORT, EXPECTED_OF_SHORT), (7, SHORT, EXPECTED_OF_SHORT), (5000, BODY, EXPECTED)],
 )
-def test_chunks_of_any_size_are_the_same_body(
+def test_the_size_of_chunks_does_not_change_the_results(
     fixture: StoreFixture, size: int, body: bytes, expected: list[tuple[int, int]]
 ) -> None:
     with ChangesStream(fixture.service.origin, fixture.token) as stream:
@@ -65,20 +65,20 @@ def test_chunks_of_any_size_are_the_same_body(
         assert numbers_of(stream.finish()) == expected
 
 
-def test_the_next_request_may_follow_at_once(fixture: StoreFixture) -> None:
+def test_the_next_request_may_be_pipelined(fixture: StoreFixture) -> None:
     with Connection(fixture.service.origin) as connection:
         connection.send(changes_message(fixture.token, BODY), LIVE)
         assert numbers_of(read_lines(connection.receive("POST").body)) == EXPECTED
         assert connection.receive().json == ALIVE
 
 
-def test_a_client_of_http_1_0_reads_to_the_end(fixture: StoreFixture) -> None:
-    answer = fixture.send(replace(changes_message(fixture.token, BODY), version="HTTP/1.0"))
-    assert "transfer-encoding" not in answer.headers
-    assert numbers_of(read_lines(answer.body)) == EXPECTED
+def test_an_http_1_0_client_gets_an_unchunked_response(fixture: StoreFixture) -> None:
+    response = fixture.send(replace(changes_message(fixture.token, BODY), version="HTTP/1.0"))
+    assert "transfer-encoding" not in response.headers
+    assert numbers_of(read_lines(response.body)) == EXPECTED
 
 
-def test_who_ends_its_sending_side_gets_all_results(fixture: StoreFixture) -> None:
+def test_a_client_that_half_closes_gets_all_results(fixture: StoreFixture) -> None:
     with Connection(fixture.service.origin) as connection:
         connection.send(changes_message(fixture.token, plant_lines(range(2, 2000))))
         connection.finish_sending()
@@ -86,7 +86,7 @@ def test_who_ends_its_sending_side_gets_all_results(fixture: StoreFixture) -> No
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_client_that_expects_it_is_told_to_continue(
+def test_expect_100_continue_is_answered_before_the_body(
     fixture: StoreFixture, *, chunked: bool
 ) -> None:
     message = changes_message(fixture.token).adding("Expect", "100-continue")
@@ -98,25 +98,25 @@ def test_a_client_that_expects_it_is_told_to_continue(
         connection.send(message.head())
         assert connection.receive().status == 100
         connection.send(body)
-        answer = connection.receive("POST")
-        assert numbers_of(read_lines(answer.body)) == EXPECTED
-        expect_clean_end(connection, answer)
+        response = connection.receive("POST")
+        assert numbers_of(read_lines(response.body)) == EXPECTED
+        expect_clean_end(connection, response)
 
 
-def test_a_client_library_may_send_first_and_read_then(
+def test_a_client_may_send_the_whole_body_before_it_reads(
     client: httpx.Client, service: Service
 ) -> None:
     create_plant(client, 1, "Fern")
     headers = {"Content-Type": "application/x-ndjson"}
-    answer = client.post("/changes", content=plant_lines(range(1, 20_001)), headers=headers)
-    results = numbers_of(read_lines(answer.content))
+    response = client.post("/changes", content=plant_lines(range(1, 20_001)), headers=headers)
+    results = numbers_of(read_lines(response.content))
     assert results == [(1, 40004), *((line, 200) for line in range(2, 20_001))]
     assert "Traceback" not in service.log()
 
 
-def test_lines_with_errors_take_little_memory(fixture: StoreFixture) -> None:
+def test_invalid_lines_take_little_memory(fixture: StoreFixture) -> None:
     body = b"{bad\n" * 5000
     with takes_at_most(fixture.service, 10_000_000):
         for _ in range(10):
-            answer = fixture.send(changes_message(fixture.token, body))
-            assert {error for _, error in numbers_of(read_lines(answer.body))} == {40001}
+            response = fixture.send(changes_message(fixture.token, body))
+            assert {error for _, error in numbers_of(read_lines(response.body))} == {40001}

@@ -1,4 +1,4 @@
-"""Many changes in one request: what each line gives, and what is left in the store."""
+"""Many changes in one request: the result of each line, and the plants afterwards."""
 
 import httpx
 import pytest
@@ -21,7 +21,7 @@ from tests.http.raw import Connection, Message
 MAX_LINE = 64 * 1024
 LONG = b'{"id": 90, "name": "Fern", "x": "%s"}'
 FERN = entity_tag_of(NewPlant(1, "Fern")).encode()
-# Lines, each with the number that it must give: 0 for a blank one, which gives none.
+# Each line with its expected error number or status: 0 for a blank line, which has no result.
 LINES = [
     (b'{"id": 2, "name": "Aloe", "tag": "succulent"}', 200),
     (b'  {"name": "Ivy", "op": "create", "id": 3}\t\r', 200),
@@ -74,25 +74,25 @@ def names_in(fixture: StoreFixture) -> dict[int, str]:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=str)
-def test_each_line_gives_its_result_in_order(fixture: StoreFixture, route: Route) -> None:
+def test_each_line_returns_its_result_in_order(fixture: StoreFixture, route: Route) -> None:
     message = changes_message(fixture.token, BODY, fixture.message(route).target)
-    answer = fixture.send(message)
-    assert answer.status == 200
-    assert answer.headers["content-type"] == "application/x-ndjson"
-    assert answer.headers["cache-control"] == "no-store"
-    results = read_lines(answer.body)
+    response = fixture.send(message)
+    assert response.status == 200
+    assert response.headers["content-type"] == "application/x-ndjson"
+    assert response.headers["cache-control"] == "no-store"
+    results = read_lines(response.body)
     assert numbers_of(results) == EXPECTED
     for result in results:
-        more = {200: {"etag"}, 204: set()}.get(result["status"], {"error", "message"})
-        assert set(result) == {"line", "status"} | more
-        assert "error" not in more or result["status"] == result["error"] // 100
+        other_keys = {200: {"etag"}, 204: set()}.get(result["status"], {"error", "message"})
+        assert set(result) == {"line", "status"} | other_keys
+        assert "error" not in other_keys or result["status"] == result["error"] // 100
     assert names_in(fixture) == STORED
     events = fixture.service.events(fixture.store)
     assert [event.plant.id for event in events] == [1, 2, 3, 4, 4, 1, 3, 90, 2**63 - 1]
 
 
-def test_a_result_is_that_of_the_single_call(fixture: StoreFixture) -> None:
-    """Its status, its etag, the error's number and, but for its subject, its message."""
+def test_a_line_has_the_result_of_the_single_request(fixture: StoreFixture) -> None:
+    """Status, ETag and error number are the same, and the message but for its subject."""
     create, update, delete = CREATES[0], UPDATES[0], DELETES[0]
     plant = b'"id": 1, "name": "Moss"'
     for route, line, body in (
@@ -127,11 +127,11 @@ def test_each_line_needs_the_scope_of_its_change(fixture: StoreFixture) -> None:
     for scope, lines in ((Scope.CREATE, {1, 3}), (Scope.UPDATE, {2, 3}), (Scope.DELETE, {4})):
         token = fixture.token_missing(scope)
         results = numbers_of(read_lines(fixture.send(changes_message(token, body)).body))
-        assert results == [(line, 40301 if line in lines else it) for line, it in allowed]
+        assert results == [(line, 40301 if line in lines else status) for line, status in allowed]
         fixture.create(b'{"id": 1, "name": "Fern"}')
 
 
-def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
+def test_error_messages_describe_the_line(fixture: StoreFixture) -> None:
     body = b'{"id": x}\n{"id": 7}\n' + b"x" * (MAX_LINE + 1)
     results = read_lines(fixture.send(changes_message(fixture.token, body)).body)
     assert [result["message"] for result in results] == [
@@ -142,14 +142,14 @@ def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"\n", b"\n \r\n"])
-def test_without_a_plant_there_is_no_result(fixture: StoreFixture, body: bytes) -> None:
+def test_a_blank_body_has_no_results(fixture: StoreFixture, body: bytes) -> None:
     message = changes_message(fixture.token, body).setting("Content-Length", str(len(body)))
-    answer = fixture.send(message)
-    assert (answer.status, answer.body) == (200, b"")
+    response = fixture.send(message)
+    assert (response.status, response.body) == (200, b"")
 
 
-def test_what_refuses_the_request_changes_nothing(fixture: StoreFixture) -> None:
-    """Before the body is read, with a response of the usual form."""
+def test_a_refused_request_changes_nothing(fixture: StoreFixture) -> None:
+    """It is refused before its body is read, with a normal error."""
     good = changes_message(fixture.token, plant_lines(range(2, 2000)))
     refused: list[tuple[int, Message]] = [
         (40010, good.adding("Idempotency-Key", "key")),
@@ -157,8 +157,8 @@ def test_what_refuses_the_request_changes_nothing(fixture: StoreFixture) -> None
         (40102, good.setting("Authorization", "Bearer pst_1_nonsense")),
         (40403, good.aimed_at("/stores/nowhere/changes")),
         *(
-            (40013, good.aimed_at(f"/changes?{it}"))
-            for it in ("atomic=1", "Atomic=true", "x", "atomic=true&atomic=true")
+            (40013, good.aimed_at(f"/changes?{query}"))
+            for query in ("atomic=1", "Atomic=true", "x", "atomic=true&atomic=true")
         ),
         (41202, good.adding("If-Match", "*")),
         (41501, good.setting("Content-Type", "application/ndjson")),
@@ -167,9 +167,9 @@ def test_what_refuses_the_request_changes_nothing(fixture: StoreFixture) -> None
     ]
     for number, message in refused:
         with Connection(fixture.service.origin) as connection:
-            answer = connection.ask(message)
-            expect_error(answer, number)
-            expect_clean_end(connection, answer)
+            response = connection.ask(message)
+            expect_error(response, number)
+            expect_clean_end(connection, response)
     assert names_in(fixture) == {1: "Fern"}
 
 
@@ -179,19 +179,21 @@ def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
     assert numbers_of(read_lines(fixture.send(message).body)) == [(1, 200)]
 
 
-def test_options_tells_the_media_type(fixture: StoreFixture) -> None:
-    answer = fixture.send(Message("OPTIONS", "/changes"))
-    assert answer.headers["accept-post"] == "application/x-ndjson, text/csv"
+def test_options_lists_the_accepted_media_types(fixture: StoreFixture) -> None:
+    response = fixture.send(Message("OPTIONS", "/changes"))
+    assert response.headers["accept-post"] == "application/x-ndjson, text/csv"
 
 
-def test_lines_sent_to_the_plants_are_told_where_to_go(fixture: StoreFixture) -> None:
-    answer = fixture.send(changes_message(fixture.token, plant_line(2), "/plants"))
-    assert answer.number == 41501
-    assert "NDJSON goes to /changes" in answer.json["message"]
+def test_the_error_for_ndjson_sent_to_plants_names_changes(fixture: StoreFixture) -> None:
+    response = fixture.send(changes_message(fixture.token, plant_line(2), "/plants"))
+    assert response.number == 41501
+    assert "NDJSON goes to /changes" in response.json["message"]
 
 
 @pytest.mark.parametrize(("form", "first"), [("application/x-ndjson", 1), ("text/csv", 2)])
-def test_a_list_in_lines_goes_in_as_it_is(client: httpx.Client, form: str, first: int) -> None:
+def test_a_list_as_ndjson_or_csv_can_be_sent_back(
+    client: httpx.Client, form: str, first: int
+) -> None:
     create_plant(client, 7, '=1+1, "Ä"\u2028', "'-x")
     create_plant(client, 2**53 + 1, " \U0001fab4;")
     listed = client.get("/plants?include=etag", headers={"Accept": form}).content
@@ -203,11 +205,11 @@ def test_a_list_in_lines_goes_in_as_it_is(client: httpx.Client, form: str, first
 
 
 def send(client: httpx.Client, body: bytes, form: str) -> list[Result]:
-    answer = client.post("/changes", content=body, headers={"Content-Type": form})
-    return read_lines(answer.raise_for_status().content)
+    response = client.post("/changes", content=body, headers={"Content-Type": form})
+    return read_lines(response.raise_for_status().content)
 
 
-def test_a_table_of_changes_has_their_keys_as_columns(client: httpx.Client) -> None:
+def test_csv_columns_are_the_keys_of_a_change(client: httpx.Client) -> None:
     create_plant(client, 1, "Fern", "shade")
     create_plant(client, 2, "Moss")
     body = "\n".join(
@@ -240,7 +242,7 @@ def test_a_table_of_changes_has_their_keys_as_columns(client: httpx.Client) -> N
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_text_within_the_quotes_of_a_cell_is_no_change(client: httpx.Client, size: int) -> None:
+def test_lines_within_a_quoted_csv_cell_are_not_changes(client: httpx.Client, size: int) -> None:
     body = (
         b"op,id,name,tag,note\n"
         b'create,1,"a ""fern""",red,"to do:\n'
@@ -255,8 +257,8 @@ def test_text_within_the_quotes_of_a_cell_is_no_change(client: httpx.Client, siz
     )
     create_plant(client, 7, "Aloe")
     parts = (body[start : start + size] for start in range(0, len(body), size))
-    answer = client.post("/changes", content=parts, headers={"Content-Type": "text/csv"})
-    assert numbers_of(read_lines(answer.content)) == [
+    response = client.post("/changes", content=parts, headers={"Content-Type": "text/csv"})
+    assert numbers_of(read_lines(response.content)) == [
         *((2, 200), (6, 200), (7, 40002), (9, 200), (10, 40002)),
     ]
     assert [(plant["id"], plant["name"]) for plant in list_plants(client)] == [

@@ -1,4 +1,4 @@
-"""Bodies with many changes that do not arrive whole, or twice: nothing is half stored, or lost."""
+"""Incomplete and repeated bodies of ``/changes``: no line is stored in part, or lost."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ CHUNK = 50
 
 
 def frame(fixture: StoreFixture, body: bytes, *, chunked: bool) -> tuple[Message, bytes]:
-    """A request with this body in either framing: its head, and the rest."""
+    """A request with the body in one of the framings: its message, and the framed body."""
     message = changes_message(fixture.token)
     if not chunked:
         return message.adding("Content-Length", str(len(body))), body
@@ -30,8 +30,8 @@ def frame(fixture: StoreFixture, body: bytes, *, chunked: bool) -> tuple[Message
     return message.adding("Transfer-Encoding", "chunked"), framed + b"0\r\n\r\n"
 
 
-def read_whole_lines(connection: Connection) -> list[Result]:
-    """The results that reach a client whose connection ends at any time."""
+def read_complete_results(connection: Connection) -> list[Result]:
+    """The complete results that a client receives before its connection ends."""
     received = b""
     with suppress(ConnectionError):
         while part := connection.read_some(2**16):
@@ -41,10 +41,10 @@ def read_whole_lines(connection: Connection) -> list[Result]:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_cut_at_any_byte_it_is_stored_in_whole_lines(
+def test_a_body_cut_at_any_byte_is_stored_in_whole_lines(
     fixture: StoreFixture, *, chunked: bool
 ) -> None:
-    """What is stored is a beginning of the body, with at least what the client was told."""
+    """The stored plants are the body's first lines, at least those that have a result."""
     lines, first = 30, 2
     size = len(frame(fixture, plant_lines(range(100, 100 + lines)), chunked=chunked)[1])
     between = random.Random(size).sample(range(2, size - 1), 25)  # noqa: S311 - no secrets
@@ -56,20 +56,20 @@ def test_cut_at_any_byte_it_is_stored_in_whole_lines(
             connection.send(message.head(), body[:cut])
             if number % 2:
                 connection.finish_sending()
-                *told, (_, ended) = numbers_of(read_whole_lines(connection))
-                assert ended == 40011  # its body is incomplete
+                *results, (_, last_error) = numbers_of(read_complete_results(connection))
+                assert last_error == 40011  # the body is incomplete
             else:
-                told = []
+                results = []
                 connection.reset()
         stored = [
             plant_id for plant_id in ids_in(fixture.service, fixture.token) if plant_id >= first
         ]
         assert stored == list(ids)[: len(stored)]
-        assert told == [(line, 200) for line in range(1, len(told) + 1)]
-        assert len(told) <= len(stored) <= body[:cut].count(b"}")
+        assert results == [(line, 200) for line in range(1, len(results) + 1)]
+        assert len(results) <= len(stored) <= body[:cut].count(b"}")
 
 
-def test_after_a_cut_all_is_sent_again(fixture: StoreFixture) -> None:
+def test_after_a_cut_the_whole_body_can_be_sent_again(fixture: StoreFixture) -> None:
     ids = range(2, 3000)
     message, body = frame(fixture, plant_lines(ids), chunked=False)
     with Connection(fixture.service.origin) as connection:
@@ -85,22 +85,22 @@ def test_after_a_cut_all_is_sent_again(fixture: StoreFixture) -> None:
     assert ids_in(fixture.service, fixture.token) == [1, *ids]
 
 
-def test_two_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> None:
+def test_concurrent_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> None:
     ids = range(2, 1500)
     chance = random.Random(5)  # noqa: S311 - no secrets
     orders = [chance.sample(ids, len(ids)) for _ in range(2)]
-    with Connection(fixture.service.origin) as one, Connection(fixture.service.origin) as other:
-        for connection, order in zip((one, other), orders, strict=True):
+    with Connection(fixture.service.origin) as first, Connection(fixture.service.origin) as second:
+        for connection, order in zip((first, second), orders, strict=True):
             connection.send(changes_message(fixture.token, plant_lines(order)))
-        told = [
-            *read_told(one, orders[0]),
-            *read_told(other, orders[1]),
+        results = [
+            *read_results(first, orders[0]),
+            *read_results(second, orders[1]),
         ]
-    assert sorted(told) == [(plant_id, error) for plant_id in ids for error in (200, 40004)]
+    assert sorted(results) == [(plant_id, error) for plant_id in ids for error in (200, 40004)]
     assert ids_in(fixture.service, fixture.token) == [1, *ids]
 
 
-def read_told(connection: Connection, order: Sequence[int]) -> Iterator[tuple[int, int]]:
+def read_results(connection: Connection, order: Sequence[int]) -> Iterator[tuple[int, int]]:
     results = numbers_of(read_lines(connection.receive("POST").body))
     for plant_id, (_, error) in zip(order, results, strict=True):
         yield plant_id, error

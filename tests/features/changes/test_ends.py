@@ -1,4 +1,4 @@
-"""What ends a body with many changes before its end, and what a client knows then."""
+"""What ends a request to ``/changes`` early, and which results the client gets."""
 
 import time
 from collections.abc import Iterator
@@ -34,20 +34,20 @@ def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> It
     settings = {"body_timeout": TIMEOUT, "write_timeout": TIMEOUT}
     with (
         database_kind.fresh(folder) as url,
-        Service(folder, database=url, settings=settings) as running,
+        Service(folder, database=url, settings=settings) as service,
     ):
-        yield running
+        yield service
 
 
 def after_two_lines(fixture: StoreFixture) -> ChangesStream:
-    """A stream with the plants 2 and 3, whose results are read."""
+    """A stream that has sent the plants 2 and 3, and read their results."""
     stream = ChangesStream(fixture.service.origin, fixture.token)
     stream.send(plant_lines((2, 3)))
     assert numbers_of(stream.take(2)) == [(1, 200), (2, 200)]
     return stream
 
 
-def test_after_a_revocation_nothing_is_stored(fixture: StoreFixture) -> None:
+def test_revoking_the_token_ends_the_stream(fixture: StoreFixture) -> None:
     with after_two_lines(fixture) as stream:
         fixture.service.revoke(fixture.token)
         stream.send(plant_line(4))
@@ -55,7 +55,7 @@ def test_after_a_revocation_nothing_is_stored(fixture: StoreFixture) -> None:
     assert len(fixture.service.events(fixture.store)) == 3
 
 
-def test_who_may_no_longer_create_stores_nothing(fixture: StoreFixture) -> None:
+def test_lines_after_a_demotion_are_refused(fixture: StoreFixture) -> None:
     with after_two_lines(fixture) as stream:
         fixture.service.make_token(fixture.store, f"heir of {fixture.store}", role=Role.OWNER)
         fixture.service.set_role(fixture.store, f"owner of {fixture.store}", Role.READER)
@@ -64,7 +64,7 @@ def test_who_may_no_longer_create_stores_nothing(fixture: StoreFixture) -> None:
     assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
 
 
-def test_past_the_quota_each_line_is_told_and_deletes_help(fixture: StoreFixture) -> None:
+def test_lines_past_the_quota_are_refused_until_a_plant_is_deleted(fixture: StoreFixture) -> None:
     with fixture.service.administration() as administration:
         administration.set_quota(fixture.store, 4)
     with after_two_lines(fixture) as stream:
@@ -78,14 +78,14 @@ def test_past_the_quota_each_line_is_told_and_deletes_help(fixture: StoreFixture
     assert ids_in(fixture.service, fixture.token) == [1, 3, 4, 6]
 
 
-def test_a_database_that_does_not_answer_ends_it(fixture: StoreFixture) -> None:
+def test_a_database_that_does_not_respond_ends_the_stream(fixture: StoreFixture) -> None:
     with after_two_lines(fixture) as stream, blocked_writes(fixture.service):
         stream.send(plant_lines((4, 5)))
         assert numbers_of(stream.results()) == [(3, 50302), (4, 50302)]
     assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
 
 
-def test_a_client_that_sends_no_more_is_told_of_the_next_line(fixture: StoreFixture) -> None:
+def test_a_client_that_stops_sending_gets_a_timeout_error(fixture: StoreFixture) -> None:
     with after_two_lines(fixture) as stream:
         stream.send(plant_line(4)[:-1])
         assert numbers_of(stream.results()) == [(3, 40801)]
@@ -93,7 +93,7 @@ def test_a_client_that_sends_no_more_is_told_of_the_next_line(fixture: StoreFixt
     assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
 
 
-def test_a_body_may_take_longer_than_its_parts(fixture: StoreFixture) -> None:
+def test_the_body_timeout_applies_to_each_part_of_the_body(fixture: StoreFixture) -> None:
     ids = iter(range(4, 10**6))
     with after_two_lines(fixture) as stream:
         end = time.monotonic() + 2 * TIMEOUT
@@ -103,16 +103,16 @@ def test_a_body_may_take_longer_than_its_parts(fixture: StoreFixture) -> None:
         assert stream.finish() == []
 
 
-@pytest.mark.parametrize("broken", [b"xyz\r\n", b"-1\r\n", b"5;\x00\r\n"])
-def test_broken_framing_ends_it(fixture: StoreFixture, broken: bytes) -> None:
+@pytest.mark.parametrize("invalid", [b"xyz\r\n", b"-1\r\n", b"5;\x00\r\n"])
+def test_invalid_chunks_end_the_stream(fixture: StoreFixture, invalid: bytes) -> None:
     with after_two_lines(fixture) as stream:
-        stream.connection.send(broken)
+        stream.connection.send(invalid)
         assert numbers_of(stream.results()) == [(3, 40011)]
         assert stream.connection.read_to_end() == b""
 
 
 def send_until_closed(stream: ChangesStream, lines: bytes) -> int:
-    """Send them again and again until the service ends the connection; how many bytes."""
+    """Send the lines repeatedly until the service ends the connection; return the bytes sent."""
     sent = 0
     with suppress(ConnectionError):
         while sent < 200_000_000:
@@ -121,31 +121,31 @@ def send_until_closed(stream: ChangesStream, lines: bytes) -> int:
     return sent
 
 
-def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> None:
+def test_a_client_that_reads_no_results_is_disconnected(fixture: StoreFixture) -> None:
     service = fixture.service
-    refused = b"[]\n" * 1000  # whose results are fifty times as long
+    refused = b"[]\n" * 1000  # a result is fifty times as long
     before = peak_memory(service)
     with ChangesStream(service.origin, fixture.token, receive_buffer=4096) as stream:
-        assert send_until_closed(stream, refused) < 20_000_000  # what systems buffer, and no more
+        assert send_until_closed(stream, refused) < 20_000_000  # what both systems buffer
     assert peak_memory(service) - before < 16 * 2**20
     wait_until(lambda: "its client reads too slowly" in service.log())
 
 
-def test_blank_lines_take_neither_memory_nor_others_turns(fixture: StoreFixture) -> None:
-    service, answers = fixture.service, 0
+def test_blank_lines_take_no_memory_and_delay_no_other_request(fixture: StoreFixture) -> None:
+    service, responses = fixture.service, 0
     before = peak_memory(service)
     blank = changes_message(fixture.token, b"\n" * 2**20)
     with ThreadPoolExecutor() as pool, Connection(service.origin) as other:
         changes = pool.submit(fixture.send, blank)
         while not changes.done():
             assert other.ask(LIVE).status == 200
-            answers += 1
+            responses += 1
     assert changes.result().body == b""
-    assert answers > 100
+    assert responses > 100
     assert peak_memory(service) - before < 16 * 2**20
 
 
-def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:
+def test_changes_leave_room_in_the_write_queue(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"max_writes": 8}) as service:
         fixture = make_fixture(service)
         with Connection(service.origin) as connection, service.client(fixture.token) as client:
@@ -159,7 +159,7 @@ def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:
             assert {result["status"] for result in results} == {200}
 
 
-def test_a_store_has_half_of_the_places(tmp_path: Path) -> None:
+def test_a_store_may_use_half_of_the_streams(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"max_streams": 4}) as service:
         fixture, other = make_fixture(service), make_fixture(service)
         body = changes_message(fixture.token, plant_line(9))

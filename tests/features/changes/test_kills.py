@@ -1,4 +1,4 @@
-"""A service that is killed, or stopped, in the middle of a body with many changes."""
+"""A service that is killed or stopped in the middle of a request to ``/changes``."""
 
 import itertools
 import signal
@@ -27,7 +27,7 @@ PORTION = 500
 
 @contextmanager
 def sending(stream: ChangesStream) -> Iterator[None]:
-    """Send plants with the ids from 1 without an end, while their results are read."""
+    """Send plants with ids from 1 on, without end, while the test reads their results."""
 
     def send() -> None:
         with suppress(OSError):
@@ -41,36 +41,36 @@ def sending(stream: ChangesStream) -> Iterator[None]:
     thread.join()
 
 
-def read_to_the_end(stream: ChangesStream) -> Iterator[Result]:
-    """The results that still come; the connection may end anywhere."""
+def read_remaining_results(stream: ChangesStream) -> Iterator[Result]:
+    """The remaining results; the connection may end at any byte."""
     with suppress(AssertionError, OSError):
         yield from stream.results()
 
 
 @ON_BOTH
-def test_what_was_told_is_there_after_a_kill(tmp_path: Path, url: str) -> None:
+def test_acknowledged_changes_survive_a_kill(tmp_path: Path, url: str) -> None:
     service = Service(tmp_path, database=url)
     token = service.make_token()
     service.start()
     stream = ChangesStream(service.origin, token)
     with sending(stream):
-        told = stream.take(700)
+        results = stream.take(700)
         service.kill()
-        told += read_to_the_end(stream)
-    assert numbers_of(told) == [(line, 200) for line in range(1, len(told) + 1)]
+        results += read_remaining_results(stream)
+    assert numbers_of(results) == [(line, 200) for line in range(1, len(results) + 1)]
     with service:
         stored = ids_in(service, token)
         assert stored == list(range(1, len(stored) + 1))
-        assert len(stored) >= len(told)
-        again = exchange(
+        assert len(stored) >= len(results)
+        response = exchange(
             service.origin, changes_message(token, plant_lines(range(1, len(stored) + 10)))
         )
-        errors = [error for _, error in numbers_of(read_lines(again.body))]
+        errors = [error for _, error in numbers_of(read_lines(response.body))]
         assert errors == len(stored) * [40004] + 9 * [200]
 
 
 @pytest.mark.parametrize("lame_duck", [0, 0.2])
-def test_a_stop_ends_it_after_the_lines_that_were_begun(
+def test_a_stop_ends_the_stream_after_the_lines_in_progress(
     tmp_path: Path, url: str, lame_duck: float
 ) -> None:
     service = Service(tmp_path, database=url, settings={"lame_duck": lame_duck})
@@ -78,16 +78,16 @@ def test_a_stop_ends_it_after_the_lines_that_were_begun(
     service.start()
     stream = ChangesStream(service.origin, token)
     with sending(stream):
-        told = stream.take(700)
+        results = stream.take(700)
         service.process.send_signal(signal.SIGTERM)
-        told += read_to_the_end(stream)
+        results += read_remaining_results(stream)
         assert service.process.wait(60) == 0
-    results = numbers_of(told)
-    said_so = results[-1][1] == 50301  # a client that just then does not read is not told
-    count = len(results) - said_so
-    assert results[:count] == [(line, 200) for line in range(1, count + 1)]
+    numbers = numbers_of(results)
+    has_error = numbers[-1][1] == 50301  # a client that is not reading gets no error
+    count = len(numbers) - has_error
+    assert numbers[:count] == [(line, 200) for line in range(1, count + 1)]
     with service:
         stored = ids_in(service, token)
     assert stored == list(range(1, len(stored) + 1))
-    assert len(stored) == count if said_so else len(stored) >= count
+    assert len(stored) == count if has_error else len(stored) >= count
     assert "Traceback" not in service.log()

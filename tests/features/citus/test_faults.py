@@ -1,4 +1,4 @@
-"""Servers of a cluster that are killed or silent under load."""
+"""Servers of a cluster that are killed or frozen under load."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -22,23 +22,23 @@ NOT_WRITTEN, UNKNOWN = 50302, 50303
 
 
 def assert_kept(service: Service, loads: dict[str, list[LoadClient]]) -> None:
-    """Fail unless every store has what was acknowledged, and the service went through it all."""
+    """Fail unless every store has all acknowledged writes, and the service is running."""
     for store, load_clients in loads.items():
         assert_whole(service, store, load_clients)
-        errors = {error for one in load_clients for error in one.refusals}
+        errors = {error for client in load_clients for error in client.refusals}
         assert errors <= {50301, NOT_WRITTEN, UNKNOWN}
     assert_alive(service)
 
 
 def assert_alive(service: Service) -> None:
-    """Fail if the process has ended, or an error was not foreseen."""
+    """Fail if the process has ended, or has logged an unexpected error."""
     assert service.process.poll() is None
     assert "Traceback" not in service.log()
 
 
 @pytest.fixture
 def on_workers(cluster: CitusCluster, service: Service, tmp_path: Path) -> Iterator[list[Service]]:
-    """A service on each worker, which is asked instead of the coordinator."""
+    """A service for each worker, which connects to it instead of the coordinator."""
     name = service.database.rpartition("/")[2]
     with ExitStack() as stack:
         services = []
@@ -56,13 +56,13 @@ def under_load_of_all(
     """Two clients of each service with each token, service by service."""
     with ExitStack() as stack:
         yield [
-            stack.enter_context(under_load(asked, token, 2, first=2 * number))
-            for number, (asked, token) in enumerate(product(services, tokens))
+            stack.enter_context(under_load(service, token, 2, first=2 * number))
+            for number, (service, token) in enumerate(product(services, tokens))
         ]
 
 
 @pytest.mark.parametrize("end", ["killed", "frozen"])
-def test_a_lost_worker_takes_only_its_own_stores_with_it(
+def test_a_lost_worker_affects_only_its_own_stores(
     cluster: CitusCluster, service: Service, stores: list[str], end: str
 ) -> None:
     worker, tokens = cluster.workers[0], [service.make_token(store) for store in stores]
@@ -83,10 +83,10 @@ def test_a_lost_worker_takes_only_its_own_stores_with_it(
             wait_until_acknowledged(load_clients, 20)
     lost[0].acknowledged.add(1)
     assert_kept(service, dict(zip(stores, (lost, kept), strict=True)))
-    assert {error for one in kept for error in one.refusals} <= {50301}
+    assert {error for client in kept for error in client.refusals} <= {50301}
 
 
-def test_a_coordinator_that_is_killed_loses_nothing(
+def test_a_killed_coordinator_loses_no_acknowledged_write(
     cluster: CitusCluster, service: Service, stores: list[str]
 ) -> None:
     tokens = [service.make_token(store) for store in stores]
@@ -105,7 +105,7 @@ def test_a_coordinator_that_is_killed_loses_nothing(
     assert_kept(service, dict(zip(stores, loads, strict=True)))
 
 
-def test_processes_on_workers_need_no_coordinator(
+def test_services_on_workers_need_no_coordinator(
     cluster: CitusCluster, service: Service, stores: list[str], on_workers: list[Service]
 ) -> None:
     tokens = [service.make_token(store) for store in stores]
@@ -118,4 +118,4 @@ def test_processes_on_workers_need_no_coordinator(
         cluster.start()
     for number, store in enumerate(stores):
         assert_whole(service, store, loads[number] + loads[number + 2])
-    assert {error for load in loads for one in load for error in one.refusals} <= {50301}
+    assert {error for load in loads for client in load for error in client.refusals} <= {50301}

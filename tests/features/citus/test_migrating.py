@@ -1,4 +1,4 @@
-"""``plantstore distribute`` distributes what there is, and later migrations keep it so."""
+"""``plantstore distribute`` keeps existing rows, and later migrations reach every shard."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ VALID = (
 MIGRATION = "ALTER TABLE plants ADD COLUMN height integer DEFAULT 7;"
 
 
-def test_a_database_that_has_rows_is_distributed_with_them(
+def test_a_database_with_rows_is_distributed_and_migrated(
     postgres_server: CitusCluster, tmp_path: Path
 ) -> None:
     url = postgres_server.make_database()
@@ -55,10 +55,10 @@ def test_an_index_of_a_large_table_is_built_on_each_shard(
         for _ in range(2):
             assert newer.run("migrate").out == f"applied migration {NEXT} (next)\n"
             name = url.rpartition("/")[2]
-            found = [
+            indexes = [
                 worker.execute(SHOW_SHARDS, VALID, database=name)
                 for worker in postgres_server.workers
             ]
-            assert found == 2 * [[(True, 2)]]
-            forget = f"DELETE FROM schema_migrations WHERE number = {NEXT}"  # as after a kill
-            postgres_server.execute(forget, database=name)
+            assert indexes == 2 * [[(True, 2)]]
+            delete = f"DELETE FROM schema_migrations WHERE number = {NEXT}"  # as after a kill
+            postgres_server.execute(delete, database=name)

@@ -1,4 +1,4 @@
-"""Each statement of the serving path is of one shard: Citus hands it to its server as a whole."""
+"""Each statement of a request reads one shard: Citus sends it whole to the shard's server."""
 
 import json
 import re
@@ -37,9 +37,9 @@ SERVING: dict[str, tuple[object, ...]] = {
 }
 LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
 LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}
-# Functions, of which each statement is of one store: see ``test_queries``.
+# Functions in which each statement names one store: see ``test_queries``.
 OF_MANY_STORES = {"find_callers_in_stores", "record_token_uses"}
-# Beside the requests, of all stores; and what a token for all stores opens.
+# Background queries across all stores, and the lookup of an all-stores token.
 OF_ALL_STORES = {"delete_old_keys", "count_all", "find_links", "find_token_info"}
 _USE = re.compile(r'"([a-z_]+)"')
 _USE_BY_A_FEATURE = re.compile(r'atabase\.read\("([a-z_]+)"')
@@ -47,29 +47,31 @@ _USE_BY_A_FEATURE = re.compile(r'atabase\.read\("([a-z_]+)"')
 
 @pytest.fixture
 def connection(postgres_server: CitusCluster) -> Iterator[psycopg.Connection]:
-    """A connection to a database with the schema, which no test of these changes."""
+    """A connection to a migrated database, which these tests do not change."""
     with (
         postgres_server.emptied() as url,
-        psycopg.connect(url, autocommit=True, cursor_factory=psycopg.RawCursor) as opened,
+        psycopg.connect(url, autocommit=True, cursor_factory=psycopg.RawCursor) as connection,
     ):
-        yield opened
+        yield connection
 
 
 @pytest.mark.parametrize("name", SERVING)
-def test_a_statement_is_of_one_shard(connection: psycopg.Connection, name: str) -> None:
+def test_each_serving_statement_reads_one_shard(connection: psycopg.Connection, name: str) -> None:
     explain = f"EXPLAIN {QUERIES[name]}"
     rows = connection.execute(explain.encode(), SERVING[name]).fetchall()
     assert [line.strip() for (line,) in rows if "Task Count" in line] == ["Task Count: 1"]
     assert not any("Subplan" in line for (line,) in rows)
 
 
-def test_these_are_the_statements_of_serving() -> None:
+def test_the_listed_statements_are_those_of_the_code() -> None:
     source = Path(plantstore.__file__).parent
-    modules = [one for one in source.glob("postgres/*.py") if one.name != "session.py"]
+    modules = [module for module in source.glob("postgres/*.py") if module.name != "session.py"]
     used = find_uses(_USE, *modules, source / "sql" / "reading.py")
     used |= find_uses(_USE_BY_A_FEATURE, *source.rglob("features/**/*.py"))
     assert used & QUERIES.keys() == {*SERVING, *LOCAL, *OF_MANY_STORES, *OF_ALL_STORES}
 
 
 def find_uses(pattern: re.Pattern[str], *modules: Path) -> set[str]:
-    return {name for one in modules for name in pattern.findall(one.read_text(encoding="utf-8"))}
+    return {
+        name for module in modules for name in pattern.findall(module.read_text(encoding="utf-8"))
+    }

@@ -1,4 +1,4 @@
-"""Writes that are atomic: all of them are done, or none; and upserts."""
+"""Atomic writes, which are applied all or not at all; and upserts."""
 
 import asyncio
 
@@ -25,14 +25,14 @@ KEY, OTHER_BODY = (IdempotencyKey("first", 32 * byte) for byte in (b"\x01", b"\x
 
 
 class Writes:
-    """Writes of the harness's owner."""
+    """Makes and sends writes of the harness's owner."""
 
     def __init__(self, harness: DatabaseHarness) -> None:
         self._harness = harness
         self._caller = (harness.owner.store_id, harness.owner)
 
     def create(self, *plant_ids: int) -> list[Write]:
-        return [Create(*self._caller, NewPlant(it, "Fern"), None) for it in plant_ids]
+        return [Create(*self._caller, NewPlant(plant_id, "Fern"), None) for plant_id in plant_ids]
 
     def update(self, plant: NewPlant) -> Write:
         return Update(*self._caller, plant, None)
@@ -47,7 +47,7 @@ class Writes:
         return UseKey(*self._caller, key)
 
     async def send(self, *writes: Write) -> Outcome | tuple[int, Outcome]:
-        """The outcome of the writes as an atomic; or where it was refused, and why."""
+        """Send the writes as an atomic; its outcome, or the index and outcome that refused it."""
         try:
             outcome, _ = await self._harness.database.write(Atomic(self._caller[0], writes))
         except RefusedError as refused:
@@ -60,7 +60,7 @@ def writes(harness: DatabaseHarness) -> Writes:
     return Writes(harness)
 
 
-async def test_all_are_done_in_their_order(harness: DatabaseHarness, writes: Writes) -> None:
+async def test_atomic_writes_are_applied_in_order(harness: DatabaseHarness, writes: Writes) -> None:
     changes = (*writes.create(1, 2), writes.update(MOSS), writes.delete(2), writes.upsert(MOSS))
     assert await writes.send(*changes) is Outcome.UNCHANGED
     assert await harness.read_plants() == [MOSS]
@@ -73,13 +73,15 @@ async def test_all_are_done_in_their_order(harness: DatabaseHarness, writes: Wri
     await harness.assert_consistency()
 
 
-async def test_none_is_done_where_one_is_refused(harness: DatabaseHarness, writes: Writes) -> None:
+async def test_no_atomic_write_is_applied_if_one_is_refused(
+    harness: DatabaseHarness, writes: Writes
+) -> None:
     await harness.create(FERN)
     for count in (2, 300):  # more are applied with pauses
         ids = range(2, count)
         for refused, outcome in (
             (writes.delete(7000), Outcome.NO_SUCH_PLANT),
-            (writes.create(1)[0], Outcome.ID_TAKEN),  # as it is after the update
+            (writes.create(1)[0], Outcome.ID_TAKEN),  # the id of the updated plant
         ):
             changes = (*writes.create(*ids), writes.update(MOSS), refused, *writes.create(1))
             assert await writes.send(*changes) == (len(ids) + 1, outcome)
@@ -87,16 +89,16 @@ async def test_none_is_done_where_one_is_refused(harness: DatabaseHarness, write
     await harness.assert_consistency()
 
 
-async def test_others_at_the_same_time_keep_theirs(
+async def test_a_refused_atomic_does_not_affect_concurrent_writes(
     harness: DatabaseHarness, writes: Writes
 ) -> None:
-    refused, done = (*writes.create(1, 2), writes.delete(9)), writes.create(3, 4)
+    refused, accepted = (*writes.create(1, 2), writes.delete(9)), writes.create(3, 4)
     outcomes: tuple[object, ...] = tuple(
         await asyncio.gather(
             harness.create(NewPlant(5, "Fern")),
             writes.send(*refused),
             harness.create(NewPlant(6, "Fern")),
-            writes.send(*done),
+            writes.send(*accepted),
             harness.create(NewPlant(7, "Fern")),
         )
     )
@@ -106,24 +108,26 @@ async def test_others_at_the_same_time_keep_theirs(
     await harness.assert_consistency()
 
 
-async def test_a_key_makes_them_happen_once(harness: DatabaseHarness, writes: Writes) -> None:
-    used = writes.use(KEY)
-    assert await writes.send(used, writes.delete(1)) == (1, Outcome.NO_SUCH_PLANT)
-    assert await writes.send(used, *writes.create(1, 2)) is Outcome.CREATED
+async def test_an_idempotency_key_applies_an_atomic_once(
+    harness: DatabaseHarness, writes: Writes
+) -> None:
+    use_key = writes.use(KEY)
+    assert await writes.send(use_key, writes.delete(1)) == (1, Outcome.NO_SUCH_PLANT)
+    assert await writes.send(use_key, *writes.create(1, 2)) is Outcome.CREATED
     await harness.delete(1)
-    assert await writes.send(used, *writes.create(1, 2)) == (0, Outcome.REPLAYED)
+    assert await writes.send(use_key, *writes.create(1, 2)) == (0, Outcome.REPLAYED)
     assert await writes.send(writes.use(OTHER_BODY), *writes.create(3)) == (0, Outcome.KEY_REUSED)
     assert await harness.create(NewPlant(4, "Fern"), OTHER_BODY) is Outcome.KEY_REUSED
     assert [plant.id for plant in await harness.read_plants()] == [2]
 
 
-async def test_an_upsert_is_a_create_or_an_update(
+async def test_an_upsert_creates_or_updates(
     harness: DatabaseHarness, writes: Writes, administration: Administration
 ) -> None:
     administration.set_quota("nursery", 1)
     upserts = (FERN, FERN, MOSS, NewPlant(2, "Fern"))
-    written = [await harness.database.write(writes.upsert(plant)) for plant in upserts]
-    assert written == [
+    outcomes = [await harness.database.write(writes.upsert(plant)) for plant in upserts]
+    assert outcomes == [
         (Outcome.CREATED, 1),
         (Outcome.UNCHANGED, 1),
         (Outcome.UPDATED, 2),
