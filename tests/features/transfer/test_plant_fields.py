@@ -1,4 +1,4 @@
-"""All that a plant has survives an import, an export and a copy, whose rows are whole."""
+"""All fields of a plant survive an import, an export and a copy."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ def test_a_plant_is_imported_exported_and_copied_with_all_its_fields(tmp_path: P
     target = f"sqlite:///{tmp_path / 'target.db'}"
     migrate(target)
     program.make_store("nursery")
-    # The first copy reads the plants, the second one the events since then.
+    # The first copy reads the plants, the second copy reads the events since then.
     for plant_id in ("7", "8"):
         csv = f"{HEADER}\r\n{ROW.replace('7', plant_id)}\r\n"
         program.out("import", "-", "--store", "nursery", stdin=csv)

@@ -1,4 +1,4 @@
-"""Commands change a store's plants by the rules of every write, on every kind of database."""
+"""Commands change plants by the same rules as requests, on every kind of database."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 FERN, MOSS, ROSE = NewPlant(1, "Fern"), NewPlant(2, "Moss"), NewPlant(3, "Rose")
 
 
-async def test_changes_have_their_events_and_counts(
+async def test_changes_by_commands_are_checked_counted_and_recorded(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     await harness.create(FULL)
@@ -22,24 +22,24 @@ async def test_changes_have_their_events_and_counts(
     store = DatabaseStore(administration.session, "nursery")
     assert store.find_deleted(FULL.id) == FULL
     administration.set_quota("nursery", 3)
-    fuller = NewPlant(1, "Fern", "herb")
+    fern_with_tag = NewPlant(1, "Fern", "herb")
     for changes, errors in (
         ([Change(None, plant) for plant in (FULL, FERN, MOSS, ROSE)], [40302]),
         ([Change(None, plant) for plant in (FULL, FERN, MOSS)], []),
         ([Change(None, FERN), Change(None, NewPlant(2, "Other"))], [40004, 40003]),
-        ([Change(FERN, fuller)], []),
+        ([Change(FERN, fern_with_tag)], []),
         ([Change(FERN, NewPlant(1, "Other"))], [41201]),
-        ([Change(fuller, fuller)], []),
-        ([Change(MOSS, None), Change(ROSE, None), Change(fuller, FERN)], [40401]),
+        ([Change(fern_with_tag, fern_with_tag)], []),
+        ([Change(MOSS, None), Change(ROSE, None), Change(fern_with_tag, FERN)], [40401]),
         ([Change(MOSS, None)], []),
     ):
         refusals = store.write("test", changes)
         assert [refusal.error for refusal in refusals if refusal] == errors
     administration.set_quota("nursery", 1)
-    (full,) = store.write("test", [Change(None, ROSE)])
-    assert full is not None
-    assert full.error == 40302
-    assert await harness.read_plants() == [fuller, FULL]
+    (refusal,) = store.write("test", [Change(None, ROSE)])
+    assert refusal is not None
+    assert refusal.error == 40302
+    assert await harness.read_plants() == [fern_with_tag, FULL]
     await harness.assert_consistency()
     kinds = [event.kind.removeprefix("plant.") for event in harness.read_events()]
     assert kinds == ["created", "deleted", *["created"] * 3, "updated", "deleted"]

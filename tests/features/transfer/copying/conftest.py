@@ -1,4 +1,4 @@
-"""Fixtures: a source and a target, of each pair of kinds or of those that a module names."""
+"""Fixtures: a source and a target database, for each pair of kinds or for those of a module."""
 
 import shutil
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def fresh(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[s
 
 @pytest.fixture(scope="session")
 def filled_once(tmp_path_factory: pytest.TempPathFactory) -> Filled:
-    """A filled database, for copies of its file."""
+    """A filled database, whose file ``filled`` copies."""
     folder = tmp_path_factory.mktemp("filled")
     return fill(folder, SQLITE_URL.format(folder))
 

@@ -6,9 +6,9 @@ from plantstore.features.transfer.copying import open_copy
 
 
 def copy(source: str, target: str, store: str | None = None) -> Mapping[str, int]:
-    """Copy and verify; how many rows of which kind were written."""
-    with open_copy(source, target, store) as opened:
-        opened.check()
-        sum(opened.write())
-        sum(opened.verify())
-        return opened.written
+    """Copy and verify; return the number of written rows of each kind."""
+    with open_copy(source, target, store) as copying:
+        copying.check()
+        sum(copying.write())
+        sum(copying.verify())
+        return copying.written

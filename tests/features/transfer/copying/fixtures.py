@@ -1,4 +1,4 @@
-"""A database with everything that one can hold, for copying."""
+"""A database with rows of every kind, for copying."""
 
 from pathlib import Path
 
@@ -50,8 +50,8 @@ def fill(folder: Path, url: str) -> Filled:
                 assert client.post("/plants", json=plant).status_code == 200
             for plant_id in (7, 8):
                 assert client.delete(f"/plants/{plant_id}").status_code == 204
-            again = client.post("/plants", json={"id": 8, "name": "after", "tag": "new"})
-            assert again.status_code == 200
+            recreated = client.post("/plants", json={"id": 8, "name": "after", "tag": "new"})
+            assert recreated.status_code == 200
             assert client.post("/plants", json=KEYED, headers=KEY).status_code == 200
             assert client.post("/stores/meadow/plants", json=KEYED).status_code == 404
         with service.client(tokens.everywhere) as client:
@@ -60,7 +60,7 @@ def fill(folder: Path, url: str) -> Filled:
 
 
 def make_tokens(service: Service) -> Tokens:
-    """Tokens of all sorts, and three stores, of which one stays empty."""
+    """Create tokens of every state, and three stores, of which one stays empty."""
     with service.administration() as administration:
         for store in ("gone", "empty"):
             administration.create_store(store)
@@ -80,6 +80,6 @@ def make_tokens(service: Service) -> Tokens:
 
 
 def list_plants(client: httpx.Client) -> object:
-    answer = client.get("/plants?include=id")
-    assert answer.status_code == 200, answer.text
-    return answer.json()
+    response = client.get("/plants?include=id")
+    assert response.status_code == 200, response.text
+    return response.json()

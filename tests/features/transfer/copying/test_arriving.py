@@ -1,4 +1,4 @@
-"""Everything arrives as it was, and the target serves."""
+"""A copy has all rows unchanged, and can be served."""
 
 from pathlib import Path
 
@@ -11,27 +11,27 @@ from tests.features.transfer.copying.fixtures import KEY, KEYED, PLANTS, Tokens,
 from tests.service import Service
 
 
-def test_everything_arrives_and_serves(
+def test_all_rows_are_copied_and_the_target_can_be_served(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
     tokens = fill(tmp_path, source).tokens
     before = contents(source)
     assert all(before.values())
-    done = program.run("copy", "--from", source, "--to", target)
-    assert (done.status, done.out) == (0, "")
-    assert done.err.startswith("copied and verified: users: 3, stores: 3, ")
-    assert f"plants: {len(before['plants'])}, " in done.err
-    assert done.err.count("\n") == 1
+    result = program.run("copy", "--from", source, "--to", target)
+    assert (result.status, result.out) == (0, "")
+    assert result.err.startswith("copied and verified: users: 3, stores: 3, ")
+    assert f"plants: {len(before['plants'])}, " in result.err
+    assert result.err.count("\n") == 1
     assert contents(target) == contents(source) == before
     with Service(tmp_path, database=target) as service:
         assert_served(service, tokens)
-        new = service.make_token("new", "eve")
-        with service.client(new) as client:
+        new_token = service.make_token("new", "eve")
+        with service.client(new_token) as client:
             assert list_plants(client) == []
             assert client.post("/plants", json=KEYED).status_code == 200
-    made = contents(target)
+    after = contents(target)
     for table in ("stores", "users"):
-        (row,) = set(made[table]) - set(before[table])
+        (row,) = set(after[table]) - set(before[table])
         assert row[0] not in {row[0] for row in before[table]}
 
 
@@ -54,13 +54,13 @@ def assert_served(service: Service, tokens: Tokens) -> None:
 
 
 def test_an_empty_database_is_copied(source: str, target: str) -> None:
-    open_session(source).close()  # which makes a file
+    open_session(source).close()  # creates a file
     assert copy(source, target) == {}
     assert not any(contents(target).values())
 
 
-def test_plants_without_events_arrive(source: str, target: str) -> None:
-    """As somebody may have inserted them, not through the service."""
+def test_plants_without_events_are_copied(source: str, target: str) -> None:
+    """Such plants may have been inserted without the service."""
     seed(source, 100)
     execute(source, "DELETE FROM events WHERE revision > 50")
     copy(source, target)

@@ -1,4 +1,4 @@
-"""What ``plantstore copy`` shows: a bar on a terminal, and one line everywhere."""
+"""The output of ``plantstore copy``: bars on a terminal, and one line everywhere."""
 
 import pytest
 
@@ -12,25 +12,25 @@ def program(program: Program) -> Program:
     return program
 
 
-def test_on_a_terminal_there_are_bars(program: Program) -> None:
+def test_progress_bars_are_shown_on_a_terminal(program: Program) -> None:
     program.out("import", "-", "--store", "nursery", stdin='{"id":1,"name":"Fern"}')
     copy = ("copy", "--from", program.database, "--to", f"sqlite:///{program.folder}/copy.db")
-    shown = run_on_terminal(program, *copy)
-    assert "copying" in shown
-    assert "verifying" in shown
-    assert "100%" in shown
-    assert "copied and verified: " in shown
+    output = run_on_terminal(program, *copy)
+    assert "copying" in output
+    assert "verifying" in output
+    assert "100%" in output
+    assert "copied and verified: " in output
     assert "copying" not in run_on_terminal(program, *copy, "--quiet")
 
 
-def test_a_copy_names_both_its_databases(program: Program) -> None:
+def test_a_copy_needs_from_and_to(program: Program) -> None:
     copy = ("copy", "--from", program.database, "--to", "sqlite:///x.db")
-    said = program.refusal("--database", program.database, *copy, status=2)
-    assert "name the databases with --from and --to" in said
+    message = program.refusal("--database", program.database, *copy, status=2)
+    assert "name the databases with --from and --to" in message
     assert not (program.folder / "x.db").exists()
 
 
-def test_a_backup_that_was_copied_or_restored_from_can_be_replaced(program: Program) -> None:
+def test_a_backup_can_be_replaced_after_a_copy_or_restore_from_it(program: Program) -> None:
     program.out("backup", "backup.db")
     program.out("copy", "--from", "sqlite:///backup.db", "--to", "sqlite:///copy.db")
     restore = ("restore", "sqlite:///backup.db", "--store", "nursery", "--yes")

@@ -1,4 +1,4 @@
-"""One store is copied into a database that serves others, again and again; all else stays."""
+"""One store is copied repeatedly into a database with other stores, which do not change."""
 
 from contextlib import closing
 from pathlib import Path
@@ -20,13 +20,13 @@ THIS = f"store_id = (SELECT store_id FROM stores WHERE name = '{STORE}')"
 
 @pytest.fixture
 def cell(target: str, tmp_path: Path) -> str:
-    """A database with users and a store of its own, whose numbers come before the source's."""
+    """A database with other users, who have the ids of the source's users, and another store."""
     folder = tmp_path / "cell"
     folder.mkdir()
     with closing(open_administration(target)) as administration:
         for number in range(10):
             administration.create_user(f"stranger-{number}")
-    # A cell has a range of numbers of its own.
+    # A cell has a range of store ids of its own.
     execute(target, "INSERT INTO stores (store_id, name, created_at) VALUES (1000, 'other', 0)")
     execute(target, "INSERT INTO revisions (store_id) VALUES (1000)")
     if target.startswith("postgres"):
@@ -34,7 +34,7 @@ def cell(target: str, tmp_path: Path) -> str:
     return target
 
 
-def test_a_store_is_served_in_its_new_cell_with_its_tokens(
+def test_a_copied_store_is_served_in_its_new_cell_with_its_tokens(
     source: str, cell: str, tmp_path: Path
 ) -> None:
     filled = fill(tmp_path, source)
@@ -61,12 +61,12 @@ def test_a_store_is_served_in_its_new_cell_with_its_tokens(
                 assert client.get("/plants").status_code == status
         with there.client(filled.tokens.reader) as client:
             assert client.post("/plants", json={"id": 98, "name": "Fern"}).status_code == 403
-        assert there.make_token("new")  # the next numbers are free
+        assert there.make_token("new")  # the next ids are free
     assert set(others) < set(select(cell, "SELECT * FROM stores"))
     assert len(select(cell, "SELECT DISTINCT store_id FROM plants")) == 1
 
 
-def test_what_happened_since_arrives(source: str, cell: str, tmp_path: Path) -> None:
+def test_a_repeated_copy_writes_later_changes(source: str, cell: str, tmp_path: Path) -> None:
     filled = fill(tmp_path, source)
     copy(source, cell, STORE)
     with Service(tmp_path, database=source) as service:
@@ -77,7 +77,7 @@ def test_what_happened_since_arrives(source: str, cell: str, tmp_path: Path) -> 
                 assert client.post("/plants", json={"id": plant_id, "name": "new"}).is_success
             assert client.delete("/plants/100").status_code == 204
         service.make_token(STORE, "somebody new", role=Role.READER)
-        service.revoke(filled.tokens.reader)  # which is written again
+        service.revoke(filled.tokens.reader)  # the changed token is copied again
     copied = copy(source, cell, STORE)
     assert copied == {
         "plants": 2,
@@ -90,21 +90,26 @@ def test_what_happened_since_arrives(source: str, cell: str, tmp_path: Path) -> 
     }
     for table in ("plants", "events"):
         of_store = f"SELECT * FROM {table} WHERE {THIS}"
-        columns = slice(0, 6)  # users have other numbers
+        columns = slice(0, 6)  # the ids of users differ
         ours, theirs = ([row[columns] for row in select(url, of_store)] for url in (source, cell))
         assert sorted(map(str, ours)) == sorted(map(str, theirs))
 
 
-def test_a_deleted_users_events_are_nobody_elses(source: str, cell: str, tmp_path: Path) -> None:
+def test_events_of_a_deleted_user_do_not_get_another_author(
+    source: str, cell: str, tmp_path: Path
+) -> None:
     fill(tmp_path, source)
-    execute(source, f"UPDATE events SET user_id = 9 WHERE {THIS}")  # in the cell a stranger
+    # In the cell, 9 is the id of a stranger.
+    execute(source, f"UPDATE events SET user_id = 9 WHERE {THIS}")
     for _ in range(2):
         copy(source, cell, STORE)
     authors = f"SELECT subject FROM events LEFT JOIN users USING (user_id) WHERE {THIS}"
     assert set(select(cell, authors)) == {(None,)}
 
 
-def test_a_store_of_the_same_name_is_not_touched(source: str, cell: str, tmp_path: Path) -> None:
+def test_another_store_of_the_same_name_is_not_changed(
+    source: str, cell: str, tmp_path: Path
+) -> None:
     fill(tmp_path, source)
     execute(cell, f"UPDATE stores SET name = '{STORE}' WHERE name = 'other'")
     before = contents(cell)
@@ -113,7 +118,7 @@ def test_a_store_of_the_same_name_is_not_touched(source: str, cell: str, tmp_pat
     assert contents(cell) == before
 
 
-def test_an_earlier_state_of_a_store_that_was_deleted_does_not_come_back(
+def test_a_deleted_store_is_not_brought_back_by_an_outdated_copy(
     source: str, cell: str, tmp_path: Path
 ) -> None:
     filled = fill(tmp_path, source)

@@ -1,4 +1,4 @@
-"""A target that was changed independently is refused and left as it is."""
+"""A target that was changed independently is refused and not changed."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -32,48 +32,50 @@ def copied(filled: Filled, target: str) -> str:
 
 
 def first_token(administration: Administration) -> str:
-    """The token that was made first, and is not revoked."""
+    """The id of the first token that is not revoked."""
     return next(token.token_id for token in administration.list_tokens("nursery"))
 
 
-def make_store_again(administration: Administration) -> None:
+def recreate_store(administration: Administration) -> None:
     administration.delete_store("empty")
     administration.create_store("empty")
 
 
-OWN: dict[str, Callable[[Administration], object]] = {
-    "store 'roof'": lambda it: it.create_store("roof"),
-    "store 'empty'": make_store_again,
-    "user 'eve'": lambda it: it.create_user("eve"),
-    "a revocation or an earlier expiry of the token": lambda it: it.revoke_token(first_token(it)),
-    "has the token": lambda it: it.create_token(Grant(subject="ada", store="nursery")),
+LOCAL_CHANGES: dict[str, Callable[[Administration], object]] = {
+    "store 'roof'": lambda admin: admin.create_store("roof"),
+    "store 'empty'": recreate_store,
+    "user 'eve'": lambda admin: admin.create_user("eve"),
+    "a revocation or an earlier expiry of the token": lambda admin: admin.revoke_token(
+        first_token(admin)
+    ),
+    "has the token": lambda admin: admin.create_token(Grant(subject="ada", store="nursery")),
 }
 
 
 def assert_refused(source: str, target: str, reason: str) -> None:
     """Fail unless the copy is refused for this reason, with nothing changed."""
     before = contents(target), contents(source)
-    with pytest.raises(SetupError) as refused:
+    with pytest.raises(SetupError) as error:
         copy(source, target)
-    assert reason in str(refused.value)
+    assert reason in str(error.value)
     assert (contents(target), contents(source)) == before
 
 
-@pytest.mark.parametrize("own", OWN)
-def test_a_target_that_was_administered_is_refused(filled: Filled, copied: str, own: str) -> None:
-    with closing(open_administration(copied)) as administration:
-        OWN[own](administration)
-    assert_refused(filled.url, copied, own)
-
-
-def test_a_token_that_expires_earlier_in_the_target_is_not_prolonged(
-    filled: Filled, copied: str
+@pytest.mark.parametrize("reason", LOCAL_CHANGES)
+def test_a_target_with_administrative_changes_is_refused(
+    filled: Filled, copied: str, reason: str
 ) -> None:
+    with closing(open_administration(copied)) as administration:
+        LOCAL_CHANGES[reason](administration)
+    assert_refused(filled.url, copied, reason)
+
+
+def test_a_target_where_a_token_expires_earlier_is_refused(filled: Filled, copied: str) -> None:
     execute(copied, "UPDATE tokens SET expires_at = 0 WHERE expires_at = 1")
     assert_refused(filled.url, copied, "an earlier expiry of the token")
 
 
-def test_a_target_that_was_written_to_is_refused(filled: Filled, copied: str) -> None:
+def test_a_target_with_new_events_is_refused(filled: Filled, copied: str) -> None:
     change(copied, 1)
     assert_refused(filled.url, copied, "at revision 11")
     change(filled.url, 2)
@@ -98,10 +100,10 @@ def test_a_target_of_another_service_is_refused(
     seed(target, 10)
     reason = "the user 'sower' with the number 1"
     assert_refused(filled.url, target, reason)
-    said = program.refusal("copy", "--from", filled.url, "--to", target)
-    assert reason in said
-    assert "nothing was written" in said
-    assert said.count("\n") == 1
+    message = program.refusal("copy", "--from", filled.url, "--to", target)
+    assert reason in message
+    assert "nothing was written" in message
+    assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_a_target_of_another_service_is_refused(
         "UPDATE stores SET name = 'x' WHERE name = 'empty'",
     ],
 )
-def test_what_differs_after_all_is_found(filled: Filled, target: str, tampering: str) -> None:
+def test_verify_finds_rows_that_differ(filled: Filled, target: str, tampering: str) -> None:
     with open_copy(filled.url, target) as copying:
         copying.check()
         sum(copying.write())
@@ -126,7 +128,7 @@ def test_what_differs_after_all_is_found(filled: Filled, target: str, tampering:
             sum(copying.verify())
 
 
-def test_a_store_that_is_changed_while_it_is_copied_to_is_left(
+def test_a_store_that_changes_in_the_target_meanwhile_is_not_overwritten(
     filled: Filled, source: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rows, "MAX_STORES", 1)
@@ -146,18 +148,18 @@ def test_a_store_that_is_changed_while_it_is_copied_to_is_left(
 
 def test_a_database_is_not_copied_to_itself(target: str) -> None:
     open_session(target).close()
-    spelled_otherwise = target.replace("/plants.db", "/../target/plants.db")
-    assert_refused(target, spelled_otherwise, "give two databases")
+    same_file = target.replace("/plants.db", "/../target/plants.db")
+    assert_refused(target, same_file, "give two databases")
 
 
-def test_a_source_that_is_missing_is_not_made(target: str, program: Program) -> None:
+def test_a_missing_source_is_not_created(target: str, program: Program) -> None:
     missing = program.folder / "missing.db"
     with pytest.raises(SetupError, match=f"there is no database {missing}"):
         copy(f"sqlite:///{missing}", target)
     assert not missing.exists()
 
 
-def test_a_target_without_tables_is_to_be_migrated_first(
+def test_a_target_without_tables_must_be_migrated_first(
     source: str, postgres_server: PostgresServer
 ) -> None:
     open_session(source).close()

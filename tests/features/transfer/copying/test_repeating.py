@@ -1,4 +1,4 @@
-"""A copy is repeated after an interruption, for nothing, or because the source has changed."""
+"""A copy is repeated after an interruption, without changes, or after changes of the source."""
 
 import random
 import signal
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.parametrize(
 )
 
 _SEEDED = 6 * PAGE_ROWS
-# Before it: a user, a store, its revision, a key, six pages of plants, a page of events.
+# Earlier writes: a user, a store, its revision, a key, six pages of plants, a page of events.
 _SECOND_PAGE_OF_EVENTS = 12
 
 
@@ -36,7 +36,7 @@ def copy_until_killed(program: Program, source: str, target: str, write: int) ->
     assert killed.returncode == -signal.SIGKILL
 
 
-def test_a_copy_killed_again_and_again_ends_complete(
+def test_a_copy_that_is_killed_repeatedly_can_be_completed(
     program: Program, source: str, target: str
 ) -> None:
     seed(source, _SEEDED)
@@ -49,7 +49,7 @@ def test_a_copy_killed_again_and_again_ends_complete(
     assert copy(source, target) == {}
 
 
-def test_an_interrupted_copy_goes_on_with_a_source_that_has_changed(
+def test_an_interrupted_copy_continues_with_a_changed_source(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
     seed(source, _SEEDED)
@@ -69,7 +69,7 @@ def test_an_interrupted_copy_goes_on_with_a_source_that_has_changed(
     assert contents(target) == contents(source)
 
 
-def test_a_later_copy_that_was_killed_goes_on(
+def test_a_killed_repeated_copy_continues(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
     seed(source, 10)
@@ -85,7 +85,9 @@ def test_a_later_copy_that_was_killed_goes_on(
     assert copy(source, target) == {}
 
 
-def test_a_copy_is_updated(filled: Filled, source: str, target: str, tmp_path: Path) -> None:
+def test_a_repeated_copy_writes_only_what_has_changed(
+    filled: Filled, source: str, target: str, tmp_path: Path
+) -> None:
     copy(filled.url, source)
     copy(source, target)
     assert copy(source, target) == {}
@@ -108,7 +110,7 @@ def test_a_copy_is_updated(filled: Filled, source: str, target: str, tmp_path: P
     assert copy(source, target) == {}
 
 
-def test_a_source_that_changes_meanwhile_is_copied_as_it_was(
+def test_a_source_that_changes_meanwhile_is_copied_as_one_snapshot(
     source: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
@@ -131,7 +133,7 @@ def test_a_source_that_changes_meanwhile_is_copied_as_it_was(
     assert contents(target) == contents(source) != before
 
 
-def test_a_copy_follows_what_the_source_has_trimmed(source: str, target: str) -> None:
+def test_a_repeated_copy_deletes_events_trimmed_in_the_source(source: str, target: str) -> None:
     seed(source, PAGE_ROWS)
     copy(source, target)
     with closing(open_session(source)) as session, session.transaction():
@@ -143,7 +145,9 @@ def test_a_copy_follows_what_the_source_has_trimmed(source: str, target: str) ->
     assert copy(source, target) == {}
 
 
-def test_members_become_those_of_the_source(filled: Filled, source: str, target: str) -> None:
+def test_a_repeated_copy_resets_the_members_of_the_target(
+    filled: Filled, source: str, target: str
+) -> None:
     copy(filled.url, source)
     copy(source, target)
     with closing(open_administration(target)) as administration:
@@ -153,8 +157,8 @@ def test_members_become_those_of_the_source(filled: Filled, source: str, target:
     assert contents(target) == contents(source)
 
 
-def test_a_restored_source_is_not_taken_for_a_later_one(source: str, target: str) -> None:
-    """What came after the backup may be in the target."""
+def test_a_restored_source_is_refused(source: str, target: str) -> None:
+    """The target may have changes that were made after the backup."""
     seed(source, 10)
     copy(source, target)
     execute(source, "UPDATE revisions SET revision = 1000, trimmed = 1000")

@@ -1,4 +1,4 @@
-"""Fixtures: the program on the running service's database, each kind of it."""
+"""Fixtures: the program on the database of the running service, of each kind."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ from tests.service import Service
 
 @pytest.fixture
 def program(service: Service, tmp_path: Path, token: str) -> Program:
-    """The program; ``token`` makes the test's store."""
+    """The program; ``token`` creates the store of the test."""
     assert token
     return Program(tmp_path, {"PLANTSTORE_DATABASE": service.database})

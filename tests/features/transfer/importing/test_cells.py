@@ -1,4 +1,4 @@
-"""Any plant that may be stored survives a file, of either format."""
+"""Every valid plant survives a file of either format."""
 
 import tempfile
 from pathlib import Path
@@ -23,7 +23,7 @@ SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
 
 
 def texts(field: str) -> st.SearchStrategy[str | None]:
-    """What the interface takes as this field, with many texts that files have trouble with."""
+    """Valid texts of a field, with many that are difficult in files."""
     longest, shortest = TEXT_LENGTHS[field]
     parts = st.lists(st.one_of(SPECIAL, st.characters()), min_size=1, max_size=longest)
     starts = st.sampled_from(["", "'=", "''", "=", '"'])
@@ -41,7 +41,7 @@ PLANTS = st.lists(
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 @given(plants=PLANTS)
-def test_what_is_written_is_read(form: str, plants: list[NewPlant]) -> None:
+def test_written_plants_are_read_back_unchanged(form: str, plants: list[NewPlant]) -> None:
     header, write_plants = FORMATS[form]
     with tempfile.NamedTemporaryFile() as file:
         Path(file.name).write_bytes(header + write_plants(plants))

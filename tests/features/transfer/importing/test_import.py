@@ -23,7 +23,7 @@ def write(program: Program, text: str | bytes, name: str = "plants.csv") -> str:
     return name
 
 
-def test_plants_are_created_with_their_events_and_listed_at_once(
+def test_imported_plants_have_events_and_are_listed_at_once(
     program: Program, service: Service, store: str, client: httpx.Client
 ) -> None:
     before = client.get("/plants?include=id")
@@ -53,14 +53,14 @@ def test_plants_are_created_with_their_events_and_listed_at_once(
     ],
     ids=["bom", "utf-16", "semicolons", "tabs", "ndjson", "gzip"],
 )
-def test_a_file_is_known_by_its_content(
+def test_the_format_is_detected_from_the_content(
     program: Program, store: str, client: httpx.Client, content: bytes
 ) -> None:
     program.out("import", write(program, content), "--store", store)
     assert list_plants(client) == [ROSE, FERN]
 
 
-def test_one_bad_line_keeps_the_others_out_unless_it_goes_to_a_file(
+def test_invalid_lines_stop_the_import_unless_they_go_to_a_file(
     program: Program, store: str, client: httpx.Client
 ) -> None:
     text = (
@@ -73,13 +73,13 @@ def test_one_bad_line_keeps_the_others_out_unless_it_goes_to_a_file(
     assert "; repeated in the file: 1; lines with an error: 7\n" in refused.err
     assert "line 5: id 7 is already in line 2 (40003)" in refused.err
     assert list_plants(client) == []
-    kept = program.run("import", name, "--store", store, "--errors", "bad.csv", "--json")
-    assert (kept.status, kept.data()["refused"]) == (1, 7)
+    result = program.run("import", name, "--store", store, "--errors", "bad.csv", "--json")
+    assert (result.status, result.data()["refused"]) == (1, 7)
     assert list_plants(client) == [ROSE, FERN]
     text = (program.folder / "bad.csv").read_text(encoding="utf-8", errors="surrogateescape")
-    header, *bad = csv.reader(text.splitlines())
+    header, *rows = csv.reader(text.splitlines())
     assert header == ["line", "error", "reason", "id", "name", "tag"]
-    assert [(*row[:2], *row[3:]) for row in bad] == [
+    assert [(*row[:2], *row[3:]) for row in rows] == [
         ("3", "40002", "x", "Lily", ""),
         ("5", "40003", "7", "Tulip", ""),
         ("6", "40001", "9", "\udcff", ""),
@@ -90,18 +90,18 @@ def test_one_bad_line_keeps_the_others_out_unless_it_goes_to_a_file(
     ]
 
 
-def test_ids_are_assigned_after_the_highest_in_a_private_file_beside_the_original(
+def test_assigned_ids_follow_the_highest_id_and_go_to_a_private_file(
     program: Program, store: str, client: httpx.Client
 ) -> None:
     assert client.post("/plants", json={"id": 41, "name": "Oak"}).status_code == 200
     command = ("import", write(program, "name\n=B\nA\n"), "--store", store, "--assign-ids")
     program.out(*command, "--dry-run")
     assert not list(program.folder.glob("*.with-ids-*"))
-    said = program.run(*command).err
-    (made,) = program.folder.glob("plants.csv.with-ids-*.csv")
-    assert str(made) in said
-    assert made.stat().st_mode & 0o777 == 0o600
-    assert made.read_bytes() == b"id,name,tag\r\n42,'=B,\r\n43,A,\r\n"
+    message = program.run(*command).err
+    (numbered,) = program.folder.glob("plants.csv.with-ids-*.csv")
+    assert str(numbered) in message
+    assert numbered.stat().st_mode & 0o777 == 0o600
+    assert numbered.read_bytes() == b"id,name,tag\r\n42,'=B,\r\n43,A,\r\n"
     # Another store gets ids of its own, and so does another file of the same name.
     program.make_store(f"{store}-other")
     program.out("import", "plants.csv", "--store", f"{store}-other", "--assign-ids")
@@ -113,7 +113,7 @@ def test_ids_are_assigned_after_the_highest_in_a_private_file_beside_the_origina
 
 @SQLITE_ONLY
 @pytest.mark.parametrize("assigns", [False, True])
-def test_a_spreadsheet_is_imported_as_it_is(
+def test_a_spreadsheet_is_imported_with_columns_and_encoding(
     program: Program, store: str, client: httpx.Client, *, assigns: bool
 ) -> None:
     header = "Nr;Botanischer Name;Beet;name\r\n"
@@ -130,7 +130,7 @@ def test_a_spreadsheet_is_imported_as_it_is(
 
 
 @SQLITE_ONLY
-def test_an_encoding_is_one_of_text(program: Program, store: str) -> None:
+def test_unknown_and_non_text_encodings_are_refused(program: Program, store: str) -> None:
     name = write(program, "id,name\n7,Rose\n")
     for encoding in ("cp12552", "rot13"):
         options = ("--store", store, "--encoding", encoding)
@@ -138,15 +138,15 @@ def test_an_encoding_is_one_of_text(program: Program, store: str) -> None:
 
 
 @SQLITE_ONLY
-def test_rows_with_errors_are_mended_and_imported(
+def test_a_corrected_errors_file_can_be_imported(
     program: Program, store: str, client: httpx.Client
 ) -> None:
     assert client.post("/plants", json={"id": 9, "name": "Other"}).is_success
     name = write(program, "Note,id,name\nfirst,x,Rose\nsecond,9,Fern\nthird,1,Oak\n")
     assert program.run("import", name, "--store", store, "--errors", "bad.csv").status == 1
-    bad = (program.folder / "bad.csv").read_text()
-    mended = bad.replace("first,x", "first,7").replace(",9,Fern", ",8,Fern")
-    program.out("import", write(program, mended), "--store", store)
+    errors = (program.folder / "bad.csv").read_text()
+    corrected = errors.replace("first,x", "first,7").replace(",9,Fern", ",8,Fern")
+    program.out("import", write(program, corrected), "--store", store)
     assert list_plants(client) == [
         {"id": 1, "name": "Oak"},
         {"id": 7, "name": "Rose"},
@@ -155,14 +155,14 @@ def test_rows_with_errors_are_mended_and_imported(
     ]
 
 
-def test_the_file_itself_is_not_replaced_by_its_errors(program: Program, store: str) -> None:
+def test_errors_do_not_replace_the_imported_file(program: Program, store: str) -> None:
     name = write(program, CSV)
     refused = program.refusal("import", name, "--errors", f"./{name}", "--store", store, status=2)
     assert "--errors would replace plants.csv: name another file" in refused
     assert (program.folder / name).read_bytes() == CSV.encode()
 
 
-def test_the_quota_is_exact(
+def test_an_import_respects_the_quota(
     program: Program, service: Service, store: str, client: httpx.Client
 ) -> None:
     with service.administration() as administration:
@@ -170,8 +170,8 @@ def test_the_quota_is_exact(
     name = write(program, CSV)
     assert "the store is full" in program.refusal("import", name, "--store", store)
     assert list_plants(client) == []
-    kept = program.run("import", name, "--store", store, "--errors", "bad.csv")
-    assert "line 2: the store is full" in kept.err
+    result = program.run("import", name, "--store", store, "--errors", "bad.csv")
+    assert "line 2: the store is full" in result.err
     assert list_plants(client) == [ROSE]
 
 
@@ -208,7 +208,7 @@ def test_the_quota_is_exact(
         "utf-16",
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused_as_a_whole(
+def test_an_unreadable_file_is_refused_and_nothing_is_imported(
     program: Program, service: Service, store: str, content: bytes, reason: str
 ) -> None:
     refused = program.refusal(
@@ -219,7 +219,7 @@ def test_a_file_that_cannot_be_read_is_refused_as_a_whole(
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
-def test_an_export_is_imported_exactly(
+def test_an_import_of_an_export_restores_the_same_plants(
     program: Program, store: str, client: httpx.Client, form: str
 ) -> None:
     names = ("=1+1", "+", "-x", "@", "'=", "''", 'a"b', "a;b, c", " x ", "\ufeff")
@@ -228,14 +228,16 @@ def test_an_export_is_imported_exactly(
         assert client.post("/plants", json=plant).status_code == 200
     program.make_store(f"{store}-again")
     script = f"plantstore export - --format {form} --store {store} |"
-    done = program.in_shell(f"{script} plantstore import - --store {store}-again --json")
-    assert done.data()["imported"] == len(plants)
-    exports = [program.out("export", "--store", one, "--json") for one in (store, f"{store}-again")]
+    result = program.in_shell(f"{script} plantstore import - --store {store}-again --json")
+    assert result.data()["imported"] == len(plants)
+    exports = [
+        program.out("export", "--store", name, "--json") for name in (store, f"{store}-again")
+    ]
     assert exports[0] == exports[1]
     assert [json.loads(line) for line in exports[0].split("\n")] == list_plants(client)
 
 
-def test_an_exported_file_is_private_and_replaced_as_a_whole(
+def test_an_export_is_private_and_a_refused_export_changes_nothing(
     program: Program, store: str, tmp_path: Path
 ) -> None:
     program.out("import", write(program, CSV), "--store", store)
@@ -251,20 +253,20 @@ def test_an_exported_file_is_private_and_replaced_as_a_whole(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_file_is_written_in_the_place_of_a_link_and_private(
+def test_a_written_file_replaces_a_symbolic_link_and_is_private(
     program: Program, store: str, tmp_path: Path
 ) -> None:
-    """A link that somebody else has put there must not choose which file is overwritten."""
-    theirs = tmp_path / "theirs"
-    theirs.write_text("before")
+    """A link that somebody else has created must not choose which file is overwritten."""
+    other_file = tmp_path / "theirs"
+    other_file.write_text("before")
     for name in ("plants.out", "bad.out", "nowhere.out"):
-        (tmp_path / name).symlink_to(theirs if name != "nowhere.out" else tmp_path / "new")
+        (tmp_path / name).symlink_to(other_file if name != "nowhere.out" else tmp_path / "new")
     program.out("export", str(tmp_path / "plants.out"), "--store", store)
     program.out("export", str(tmp_path / "nowhere.out"), "--store", store)
-    bad = write(program, "id,name\nx,Rose\n")
+    name = write(program, "id,name\nx,Rose\n")
     errors = str(tmp_path / "bad.out")
-    assert program.run("import", bad, "--store", store, "--errors", errors).status == 1
-    assert theirs.read_text() == "before"
+    assert program.run("import", name, "--store", store, "--errors", errors).status == 1
+    assert other_file.read_text() == "before"
     assert not (tmp_path / "new").exists()
     for written in tmp_path.glob("*.out"):
         assert (written.is_symlink(), written.stat().st_mode & 0o777) == (False, 0o600)

@@ -1,4 +1,4 @@
-"""An import that is killed, interrupted or repeated: the same command writes what is missing."""
+"""An import that is killed or interrupted: the same command writes the missing plants."""
 
 import signal
 import subprocess
@@ -38,25 +38,25 @@ def write_file(program: Program, text: str) -> str:
 def stop_import(
     program: Program, store: str, text: str, write: int, stop: signal.Signals, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Import a file, up to a write at which the program gets a signal."""
+    """Import a file; at the given write the program gets a signal."""
     return run_stopped(
         program, write, stop, "import", write_file(program, text), "--store", store, *options
     )
 
 
-def assert_events_explain_the_plants(service: Service, store: str) -> None:
+def assert_events_match_the_plants(service: Service, store: str) -> None:
     events = service.events(store)
     with service.administration() as administration:
-        (found,) = (one for one in administration.list_stores() if one.name == store)
-    begin = found.revision - len(events)
+        (row,) = (row for row in administration.list_stores() if row.name == store)
+    begin = row.revision - len(events)
     assert [event.revision - begin for event in events] == list(range(1, len(events) + 1))
-    assert found.plants == len(replay(events))
+    assert row.plants == len(replay(events))
 
 
 @pytest.mark.parametrize(
     ("text", "options"), [(WITH_IDS, []), (WITHOUT_IDS, ["--assign-ids"])], ids=["ids", "assign"]
 )
-def test_an_import_that_is_killed_again_and_again_creates_each_plant_once(
+def test_an_import_that_is_killed_repeatedly_creates_each_plant_once(
     program: Program,
     service: Service,
     *,
@@ -74,14 +74,14 @@ def test_an_import_that_is_killed_again_and_again_creates_each_plant_once(
     summary = program.data("import", "plants.csv", "--store", store, *options)
     assert (summary["identical"], summary["imported"]) == (written, COUNT - written)
     assert list_plants(client) == ROWS
-    assert_events_explain_the_plants(service, store)
+    assert_events_match_the_plants(service, store)
 
 
 @pytest.mark.parametrize(
     ("write", "stop"),
     [(1, signal.SIGINT), (FOURTH_PORTION, signal.SIGTERM)],
 )
-def test_an_interrupted_import_says_how_much_is_written(
+def test_an_interrupted_import_reports_how_many_plants_are_written(
     program: Program,
     service: Service,
     *,
@@ -95,10 +95,10 @@ def test_an_interrupted_import_says_how_much_is_written(
     written = (write - 1) // 2 * PORTION_ROWS
     assert f"stopped: plants written: {written}; " in stopped.stderr
     assert list_plants(client) == ROWS[:written]
-    assert_events_explain_the_plants(service, store)
+    assert_events_match_the_plants(service, store)
 
 
-def test_an_id_that_is_taken_meanwhile_ends_the_import(
+def test_an_id_that_is_taken_meanwhile_stops_the_import(
     program: Program,
     service: Service,
     *,
@@ -122,4 +122,4 @@ def test_an_id_that_is_taken_meanwhile_ends_the_import(
         assert list(steps) == [PORTION_ROWS]
     assert (running.summary.imported, errors.count) == (2 * PORTION_ROWS - 1, 1)
     assert list_plants(client) == [*ROWS[: 2 * PORTION_ROWS - 1], taken]
-    assert_events_explain_the_plants(service, store)
+    assert_events_match_the_plants(service, store)

@@ -8,11 +8,11 @@ from pathlib import Path
 from tests.cli.program import PLANTSTORE, Program
 
 SMALL, LARGE = 5_000, 200_000
-MAX_GROWTH = 32 * 1024  # KiB: the caches of the place on disk and of the database, once filled
+MAX_GROWTH = 32 * 1024  # KiB: the filled caches of the disk and of the database
 
 
 def peak(program: Program, *arguments: str) -> int:
-    """The most memory that the program takes, in KiB (on macOS in bytes)."""
+    """Run the program; return its peak memory in KiB (macOS reports bytes)."""
     process = subprocess.Popen(
         [*PLANTSTORE, *arguments],
         cwd=program.folder,
