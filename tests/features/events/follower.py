@@ -1,4 +1,4 @@
-"""A client that follows a store's events, and reconnects with Last-Event-ID whenever it must."""
+"""A client that follows a store's events, and reconnects with Last-Event-ID."""
 
 import threading
 import time
@@ -9,7 +9,7 @@ from tests.features.events.http.event_stream import EventStream
 from tests.service import Service
 from tests.waiting import wait_until
 
-_LOST = (OSError, AssertionError)  # what reading from a connection that ends raises
+_LOST = (OSError, AssertionError)  # raised when a connection ends
 
 
 class Follower(threading.Thread):
@@ -52,7 +52,7 @@ def following(service: Service, token: str) -> Iterator[Sequence[Follower]]:
 
 
 def assert_followed(service: Service, store: str, followers: Sequence[Follower]) -> None:
-    """Each follower gets, or has got, each of the store's events once and in order."""
+    """Wait for all events of the store; fail unless each follower gets each once and in order."""
     expected = [event.revision for event in service.events(store)]
     assert expected
     wait_until(lambda: all(len(follower.revisions) >= len(expected) for follower in followers))

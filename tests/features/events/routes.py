@@ -1,4 +1,4 @@
-"""The routes of events, and the requests that are invalid there."""
+"""The routes of events, and their invalid requests."""
 
 from plantstore.core.model import Scope
 from tests.http.fixtures import BASES, READ, Route

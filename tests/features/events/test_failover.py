@@ -1,4 +1,4 @@
-"""Who listens goes on where they were, at the server that takes over."""
+"""Listeners continue on the server that takes over."""
 
 from pathlib import Path
 
@@ -15,6 +15,6 @@ def test_listeners_on_postgres_follow_the_writable_server(
         following(moved.service, moved.token) as followers,
     ):
         moved.run()
-        # They wait where there is no server.
+        # The streams stay open while there is no server.
         assert_followed(moved.service, "nursery", followers)
         assert [follower.streams for follower in followers] == [1] * len(followers)

@@ -1,4 +1,4 @@
-"""Whatever ends a stream, a client that comes back misses no event, and gets none twice."""
+"""However a stream ends, a client that reconnects misses no event, and gets none twice."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.service import Service
 TARGET = "/stores/nursery/events"
 
 
-def test_killed_workers_take_no_event_with_them(tmp_path: Path) -> None:
+def test_killed_workers_lose_no_event(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"workers": 2}) as service:
         token = service.make_token()
         with following(service, token) as followers:
@@ -34,7 +34,7 @@ def test_killed_workers_take_no_event_with_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_a_restart_takes_no_event_with_it(tmp_path: Path, end: str) -> None:
+def test_a_restart_loses_no_event(tmp_path: Path, end: str) -> None:
     with Service(tmp_path) as service:
         token, port = service.make_token(), service.origin.rpartition(":")[2]
         with following(service, token) as followers:
@@ -51,13 +51,15 @@ def test_a_restart_takes_no_event_with_it(tmp_path: Path, end: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_events_of_another_process_are_heard(
+def test_events_of_another_process_are_streamed(
     postgres_server: PostgresServer, tmp_path: Path, kind: str
 ) -> None:
-    """Wherever the listener is, one of the two others writes in another process."""
-    opened = two_workers(tmp_path) if kind == "sqlite" else two_services(postgres_server, tmp_path)
+    """At least one of the two writers is in another process than the listener."""
+    starting = (
+        two_workers(tmp_path) if kind == "sqlite" else two_services(postgres_server, tmp_path)
+    )
     with ExitStack() as stack:
-        processes = stack.enter_context(opened)
+        processes = stack.enter_context(starting)
         token = processes.service.make_token()
         clients = stack.enter_context(processes.clients(token))
         stream = stack.enter_context(EventStream(processes.service.origin, token))
@@ -66,10 +68,10 @@ def test_events_of_another_process_are_heard(
             assert stream.take(1)[0]["plant"]["id"] == plant_id
 
 
-def test_a_database_that_does_not_respond_does_not_silence_the_streams(
+def test_streams_have_heartbeats_while_the_database_does_not_respond(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
-    """A proxy, or the client, would end a stream that is silent for long."""
+    """A proxy or the client would end a stream that is silent for long."""
     settings = {"database_timeout": 60}
     with (
         proxied_service(postgres_server, tmp_path, settings) as proxied,
@@ -83,8 +85,8 @@ def test_a_database_that_does_not_respond_does_not_silence_the_streams(
     assert " WARNING psycopg: " not in proxied.service.log()
 
 
-def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(tmp_path: Path) -> None:
-    """Though the new one has had as many changes."""
+def test_a_position_is_invalid_in_a_new_store_of_the_same_name(tmp_path: Path) -> None:
+    """The new store has had as many changes."""
     with Service(tmp_path) as service:
         token = service.make_token("other", "ada", all_stores=True)
         fill(service, token, 2)
@@ -100,14 +102,14 @@ def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(tmp_path
             assert client.get(f"{TARGET}?after={last}").json()["error"] == 41001
             everything = client.get(TARGET).json()
             assert len(everything) == 5
-            # Who has nothing yet has missed nothing.
+            # A client without events has missed none.
             assert client.get(f"{TARGET}?after=0").json() == everything
             with EventStream(service.origin, token, TARGET, last_id="0") as stream:
                 assert stream.take(5) == everything
 
 
 def fill(service: Service, token: str, count: int) -> None:
-    """Make the store, with so many plants."""
+    """Create the store, with ``count`` plants."""
     service.make_token("nursery", "ada")
     with service.client(token) as client:
         for plant_id in range(count):

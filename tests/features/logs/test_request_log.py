@@ -1,4 +1,4 @@
-"""The log of requests: all of them where asked for, else those that were slow or failed."""
+"""The request log: all requests with ``access_log``, otherwise slow and failed requests."""
 
 import re
 import time
@@ -30,22 +30,22 @@ LINE = re.compile(
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingService]:
-    """A service that logs every request, and of which none is slow."""
+    """A service that logs every request, and reports none as slow."""
     settings = {"access_log": True, "slow_request": 0, "trusted_proxies": "127.0.0.0/8"}
-    with LoggingService(tmp_path_factory.mktemp("logging"), settings=settings) as running:
-        running.records(REQUESTS)  # of its start
-        yield running
+    with LoggingService(tmp_path_factory.mktemp("logging"), settings=settings) as service:
+        service.records(REQUESTS)  # skip the requests of the start
+        yield service
 
 
 @pytest.fixture
 def fixture(service: LoggingService) -> StoreFixture:
-    """A store in it, as whose log begins."""
-    made = make_fixture(service)
+    """A store of the service; later records are those of the test."""
+    fixture = make_fixture(service)
     service.records(REQUESTS)
-    return made
+    return fixture
 
 
-def test_each_request_has_a_line(service: LoggingService, fixture: StoreFixture) -> None:
+def test_each_request_is_logged(service: LoggingService, fixture: StoreFixture) -> None:
     create, delete = fixture.message(CREATES[0]), fixture.message(DELETES[1])
     for message, expected in (
         (create, ("POST", "/plants", 200, None)),
@@ -60,8 +60,8 @@ def test_each_request_has_a_line(service: LoggingService, fixture: StoreFixture)
     ):
         response = fixture.send(message)
         record = service.record(REQUESTS)
-        found = (record["method"], record["route"], record["status"], record.get("error_number"))
-        assert found == expected
+        logged = (record["method"], record["route"], record["status"], record.get("error_number"))
+        assert logged == expected
         assert record["message"] == "request"
         assert record["level"] == "info"
         assert record["address"] == "127.0.0.1"
@@ -70,19 +70,23 @@ def test_each_request_has_a_line(service: LoggingService, fixture: StoreFixture)
         assert record["duration_ms"] >= 0
 
 
-def test_a_flag_has_every_request_logged(tmp_path: Path) -> None:
+def test_the_access_log_flag_logs_every_request(tmp_path: Path) -> None:
     with Flagged(tmp_path, "--access-log", access_log="false") as flagged:
         httpx.get(f"{flagged.origin}/livez")
         assert " INFO plantstore.requests: request " in flagged.log()
 
 
-def test_the_same_list_is_logged_each_time(service: LoggingService, fixture: StoreFixture) -> None:
+def test_a_repeated_list_is_logged_each_time(
+    service: LoggingService, fixture: StoreFixture
+) -> None:
     with Connection(service.origin) as connection:
         ids = [connection.ask(fixture.message(LISTS[0])).headers["x-request-id"] for _ in range(5)]
     assert [record["request_id"] for record in service.records(REQUESTS)] == ids
 
 
-def test_a_line_has_the_callers_numbers(service: LoggingService, fixture: StoreFixture) -> None:
+def test_a_record_has_the_ids_of_store_user_and_token(
+    service: LoggingService, fixture: StoreFixture
+) -> None:
     for message in (fixture.message(LISTS[0]), fixture.message(LISTS[2])):
         fixture.send(message)
     own, named = service.records(REQUESTS)
@@ -105,7 +109,9 @@ def test_a_line_has_the_callers_numbers(service: LoggingService, fixture: StoreF
         (f"00-{TRACE.upper()}-00f067aa0ba902b7-01", None),
     ],
 )
-def test_a_trace_is_named(service: LoggingService, traceparent: str, trace_id: str | None) -> None:
+def test_a_valid_traceparent_is_logged_as_the_trace_id(
+    service: LoggingService, traceparent: str, trace_id: str | None
+) -> None:
     with Connection(service.origin) as connection:
         response = connection.ask(Message("GET", "/livez").adding("traceparent", traceparent))
     record = service.record(REQUESTS)
@@ -113,12 +119,16 @@ def test_a_trace_is_named(service: LoggingService, traceparent: str, trace_id: s
     assert TRACE not in str(response)
 
 
-def test_the_client_is_the_proxys(service: LoggingService, fixture: StoreFixture) -> None:
+def test_the_address_comes_from_a_trusted_proxy(
+    service: LoggingService, fixture: StoreFixture
+) -> None:
     fixture.send(fixture.message(LISTS[0]).adding("X-Forwarded-For", "203.0.113.5, 127.0.0.2"))
     assert service.record(REQUESTS)["address"] == "203.0.113.5"
 
 
-def test_a_long_list_is_logged_at_its_end(service: LoggingService, fixture: StoreFixture) -> None:
+def test_a_streamed_list_is_logged_when_it_ends(
+    service: LoggingService, fixture: StoreFixture
+) -> None:
     fill_store(service, fixture.store, 4000, size=250, filler=FILLER)
     response = fixture.send(fixture.message(LISTS[0]))
     wait_until(lambda: f'"body_bytes":{len(response.body)},"whole":true' in service.log())
@@ -133,52 +143,54 @@ def test_a_long_list_is_logged_at_its_end(service: LoggingService, fixture: Stor
     assert record["stream_ms"] > 0
 
 
-def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
-    with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
-        fixture = make_fixture(quiet)
+def test_failures_are_logged_without_the_access_log(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"slow_request": 0}) as service:
+        fixture = make_fixture(service)
         for change, number, level in (
             (UNKNOWN_ROLE["sqlite"], 50001, "error"),
             ("ALTER TABLE revisions RENAME TO lost", 50302, "warning"),
         ):
-            execute(quiet.database, change)
+            execute(service.database, change)
             failed = fixture.send(fixture.message(LISTS[0]).adding("X-Request-Id", "mine"))
-            record = quiet.record(REQUESTS)
+            record = service.record(REQUESTS)
             assert record["error_number"] == failed.number == number
             assert (record["level"], record["message"]) == (level, "request failed")
             assert record["request_id"] == failed.headers["x-request-id"] == "mine"
 
 
-def wait_a_while(service: Service) -> None:
+def wait_past_the_limit(service: Service) -> None:
     end = time.perf_counter() + 0.2
     while time.perf_counter() < end:
         with Connection(service.origin) as connection:
             connection.ask(Message("GET", "/livez"))
 
 
-def test_a_slow_create_is_logged_with_the_time_of_its_commit(tmp_path: Path) -> None:
-    with LoggingService(tmp_path, settings={"slow_request": 0.1}) as impatient:
-        fixture = make_fixture(impatient)
-        with Connection(impatient.origin) as connection:
-            with blocked_writes(impatient):
+def test_a_slow_create_is_logged_with_its_duration(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"slow_request": 0.1}) as service:
+        fixture = make_fixture(service)
+        with Connection(service.origin) as connection:
+            with blocked_writes(service):
                 connection.send(fixture.message(CREATES[0]).adding("X-Request-Id", "slow"))
-                wait_a_while(impatient)
+                wait_past_the_limit(service)
             assert connection.receive("POST").status == 200
-        [record] = [one for one in impatient.records(REQUESTS) if one["request_id"] == "slow"]
+        [record] = [
+            logged for logged in service.records(REQUESTS) if logged["request_id"] == "slow"
+        ]
     assert (record["message"], record["level"]) == ("slow request", "warning")
     assert record["duration_ms"] >= 100
 
 
-def test_nothing_of_a_request_ends_a_line_or_begins_a_field(tmp_path: Path) -> None:
+def test_a_request_cannot_inject_lines_or_fields_into_the_log(tmp_path: Path) -> None:
     hostile = "%0d%0a2026+INFO+fake:+x+method=GET+\u2028"
     targets = ("/plants/", "/stores/", "/", "/plants?tag=")
     names = ("X-Request-Id", "Forwarded", "X-Forwarded-For", "traceparent", "Authorization")
-    with Service(tmp_path, settings={"access_log": True, "slow_request": 0}) as logging:
-        fixture = make_fixture(logging)
-        before = len(logging.log().splitlines())
+    with Service(tmp_path, settings={"access_log": True, "slow_request": 0}) as service:
+        fixture = make_fixture(service)
+        before = len(service.log().splitlines())
         for target in targets:
             message = fixture.message(LISTS[0]).aimed_at(target + hostile)
             for name in names:
                 fixture.send(message.setting(name, hostile.replace("+", " ")))
-        lines = logging.log().splitlines()[before:]
+        lines = service.log().splitlines()[before:]
     assert len(lines) == len(targets) * len(names)
     assert all(map(LINE.fullmatch, lines))

@@ -1,4 +1,4 @@
-"""The log of refusals: who was refused what, and never a secret."""
+"""The security log: who was refused what, without secrets."""
 
 from collections.abc import Iterator
 
@@ -16,15 +16,15 @@ SECURITY = "security"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingService]:
-    with LoggingService(tmp_path_factory.mktemp("security"), settings={}) as running:
-        yield running
+    with LoggingService(tmp_path_factory.mktemp("security"), settings={}) as service:
+        yield service
 
 
 @pytest.fixture
 def fixture(service: LoggingService) -> StoreFixture:
-    made = make_fixture(service)
+    fixture = make_fixture(service)
     service.records(SECURITY)
-    return made
+    return fixture
 
 
 def test_a_refused_token_is_logged_by_its_id(
@@ -44,7 +44,7 @@ def test_a_refused_token_is_logged_by_its_id(
 
 
 @pytest.mark.parametrize("mistyped", ["x", "pst_1_x"])
-def test_of_what_is_no_token_nothing_is_logged(
+def test_a_malformed_token_is_logged_without_an_id(
     service: LoggingService, fixture: StoreFixture, mistyped: str
 ) -> None:
     for token in (mistyped, fixture.token[:-1] + ("0" if fixture.token[-1] != "0" else "1")):
@@ -52,7 +52,7 @@ def test_of_what_is_no_token_nothing_is_logged(
         assert "token_id" not in service.record(SECURITY)
 
 
-def test_a_missing_token_is_nobodys_attempt(service: LoggingService, fixture: StoreFixture) -> None:
+def test_a_missing_token_is_not_logged(service: LoggingService, fixture: StoreFixture) -> None:
     fixture.send(fixture.message(LISTS[0]).without("Authorization"))
     fixture.send(fixture.message(LISTS[0]).setting("Authorization", "Basic x"))
     fixture.send(fixture.message(LISTS[0]))
@@ -60,7 +60,7 @@ def test_a_missing_token_is_nobodys_attempt(service: LoggingService, fixture: St
 
 
 @pytest.mark.parametrize("route", [LISTS[0], CREATES[1], DELETES[0]], ids=str)
-def test_a_refused_permission_tells_who_lacks_it(
+def test_a_refused_permission_is_logged_with_user_and_scope(
     service: LoggingService, fixture: StoreFixture, route: Route
 ) -> None:
     scope = route.scope
@@ -75,12 +75,12 @@ def test_a_refused_permission_tells_who_lacks_it(
     assert record["user_id"] > 0
 
 
-def test_calls_beyond_the_rate_are_logged(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_requests_over_the_rate_limit_are_logged(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("rates")
     with LoggingService(folder, settings={"rate_limit": "20/day"}) as limited:
         fixture = make_fixture(limited)
         with Connection(limited.origin) as connection:
-            for _ in range(20):  # by now it is answered from memory
+            for _ in range(20):  # the last ones come from the cache
                 response = connection.ask(fixture.message(LISTS[0]))
         assert response.number == 42901
         record = limited.record(SECURITY)
@@ -89,19 +89,21 @@ def test_calls_beyond_the_rate_are_logged(tmp_path_factory: pytest.TempPathFacto
         assert record["user_id"] > 0
 
 
-def test_a_flood_of_refusals_is_counted(service: LoggingService, fixture: StoreFixture) -> None:
+def test_a_flood_of_refusals_is_logged_as_counts(
+    service: LoggingService, fixture: StoreFixture
+) -> None:
     count = 300
-    found: list[Record] = []
+    logged: list[Record] = []
     token = fixture.token_missing(Scope.LIST)
     with Connection(service.origin) as connection:
         connection.send(*[fixture.message(LISTS[0], token)] * count)
         assert {connection.receive().status for _ in range(count)} == {403}
 
     def count_lines() -> int:
-        found.extend(service.records(SECURITY))
-        return sum(record.get("lines", 1) for record in found)
+        logged.extend(service.records(SECURITY))
+        return sum(record.get("lines", 1) for record in logged)
 
     wait_until(lambda: count_lines() == count)
-    assert len(found) < count
+    assert len(logged) < count
     fixture.send(fixture.message(LISTS[0], token))
     assert service.record(SECURITY)["message"] == "permission refused"

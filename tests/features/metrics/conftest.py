@@ -15,5 +15,5 @@ def metered_service(
 ) -> Iterator[Service]:
     """A running service with metrics, shared by tests that check only growth."""
     folder = tmp_path_factory.mktemp("metered")
-    with database_kind.fresh(folder) as url, metered(folder, database=url) as running:
-        yield running
+    with database_kind.fresh(folder) as url, metered(folder, database=url) as service:
+        yield service

@@ -52,16 +52,18 @@ def scrape(service: Service) -> Scrape:
     return Scrape(tuple(text_string_to_metric_families(text)))
 
 
-def scrape_until(service: Service, is_there: Callable[[Scrape], bool]) -> Scrape:
-    """The first scrape that has what a test waits for: reports come about once a second."""
+def scrape_until(service: Service, condition: Callable[[Scrape], bool]) -> Scrape:
+    """The first scrape that meets a condition: workers report about once a second."""
     deadline = time.monotonic() + _SECONDS
-    found = Scrape(())
+    latest = Scrape(())
     while True:
         with suppress(httpx.ConnectError):  # the worker that serves them is being replaced
-            found = scrape(service)
-            if is_there(found):
-                return found
+            latest = scrape(service)
+            if condition(latest):
+                return latest
         assert time.monotonic() < deadline, [
-            (it.name, it.labels, it.value) for it in found.samples() if "le" not in it.labels
+            (sample.name, sample.labels, sample.value)
+            for sample in latest.samples()
+            if "le" not in sample.labels
         ]
         time.sleep(0.1)

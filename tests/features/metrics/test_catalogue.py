@@ -1,4 +1,4 @@
-"""The catalogue, the dashboard and the alerts name what a real scrape has."""
+"""A real scrape has what the catalogue, the dashboard and the alerts name."""
 
 import json
 import re
@@ -14,13 +14,13 @@ from tests.postgres.server import PostgresServer
 from tests.service import Service
 
 MONITORING = Path(__file__).parents[3] / "docs" / "monitoring"
-# What stands in expressions beside metrics; Prometheus makes ``up`` itself.
+# Words of expressions that are not our metrics; Prometheus adds ``up``.
 WORDS = {"absent", "and", "by", "histogram_quantile", "max", "min", "or", "rate", "sum"} | {
     "clamp_max",
     "time",
     "up",
 }
-ADDED = {"instance", "job", "le"}  # labels
+ADDED = {"instance", "job", "le"}  # labels that Prometheus adds
 QUOTED_OR_RANGE = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]')
 SELECTOR = re.compile(r"\{([^}]*)\}")
 GROUPING = re.compile(r"\bby \(([^)]*)\)")
@@ -31,16 +31,16 @@ WORD = re.compile(r"(?<![\w.])[a-zA-Z_]\w*")
 def scrapes(
     tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServer
 ) -> list[Scrape]:
-    """One of each kind of database, after requests of each operation."""
-    found = []
+    """A scrape for each kind of database, after requests of several operations."""
+    scrapes = []
     for kind in (SQLITE, postgres_kind(postgres_server)):
         folder = tmp_path_factory.mktemp(kind.name)
         with kind.fresh(folder) as url, metered(folder, database=url) as service:
-            found.append(use(service))
-    return found
+            scrapes.append(send_requests(service))
+    return scrapes
 
 
-def use(service: Service) -> Scrape:
+def send_requests(service: Service) -> Scrape:
     with service.client(service.make_token()) as client:
         client.post("/plants", json={"id": 1, "name": "Fern"})
         client.get("/plants")
@@ -64,11 +64,11 @@ def test_every_metric_has_samples_with_the_labels_of_the_catalogue(scrapes: list
     samples = [sample for scrape in scrapes for sample in scrape.samples()]
     for metric in CATALOGUE:
         name = PREFIX + metric.name + ("_count" if metric.kind == "histogram" else "")
-        found = {frozenset(sample.labels) for sample in samples if sample.name == name}
-        assert found == {frozenset(metric.labels)}, name
+        labels = {frozenset(sample.labels) for sample in samples if sample.name == name}
+        assert labels == {frozenset(metric.labels)}, name
 
 
-def test_expressions_name_metrics_and_labels_that_there_are(scrapes: list[Scrape]) -> None:
+def test_expressions_name_existing_metrics_and_labels(scrapes: list[Scrape]) -> None:
     names = {sample.name for scrape in scrapes for sample in scrape.samples()}
     known = ADDED | {label for metric in CATALOGUE for label in metric.labels}
     dashboard = json.loads((MONITORING / "dashboard.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What is counted: requests by operation, status and error; batches, the cache, what is open."""
+"""Counters of requests, batches and the cache, and gauges of what is in flight."""
 
 import threading
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_requests_are_counted_by_operation_status_and_error(metered_service: Ser
         assert counted(before, after, operation, status, error) == count
 
 
-def test_every_request_has_a_duration_and_every_list_was_found_in_the_cache_or_not(
+def test_requests_have_durations_and_lists_are_cache_hits_or_misses(
     database_kind: Kind, tmp_path: Path
 ) -> None:
     with database_kind.fresh(tmp_path) as url, metered(tmp_path, database=url) as service:
@@ -56,12 +56,12 @@ def test_every_request_has_a_duration_and_every_list_was_found_in_the_cache_or_n
                 client.get("/plants")
             client.get("/me")
         scrape_until(service, lambda it: it.value("response_cache_hits_total") == 9)
-        found = scrape_until(service, lambda it: it.value("response_cache_bytes") > 0)
-    assert found.value("response_cache_misses_total") == 1
-    assert found.value("requests_total", operation="list") == 10
+        latest = scrape_until(service, lambda it: it.value("response_cache_bytes") > 0)
+    assert latest.value("response_cache_misses_total") == 1
+    assert latest.value("requests_total", operation="list") == 10
     for operation in ("list", "me", "other"):
-        requests = found.value("requests_total", operation=operation)
-        assert found.value("request_duration_seconds_count", operation=operation) == requests
+        requests = latest.value("requests_total", operation=operation)
+        assert latest.value("request_duration_seconds_count", operation=operation) == requests
 
 
 def test_writes_are_counted_by_transaction(metered_service: Service) -> None:
@@ -75,7 +75,9 @@ def test_writes_are_counted_by_transaction(metered_service: Service) -> None:
     assert after.value("commit_duration_seconds_sum") > before.value("commit_duration_seconds_sum")
 
 
-def test_what_is_in_flight_is_measured(database_kind: Kind, tmp_path: Path) -> None:
+def test_gauges_show_requests_writes_and_connections_in_flight(
+    database_kind: Kind, tmp_path: Path
+) -> None:
     with database_kind.fresh(tmp_path) as url, metered(tmp_path, database=url) as service:
         token = service.make_token()
 
@@ -83,16 +85,16 @@ def test_what_is_in_flight_is_measured(database_kind: Kind, tmp_path: Path) -> N
             with service.client(token) as client:
                 client.post("/plants", json={"id": 1, "name": "Fern"})
 
-        creating = threading.Thread(target=create)
+        thread = threading.Thread(target=create)
         with writes_held(url):
-            creating.start()
+            thread.start()
             during = scrape_until(service, lambda it: it.value("requests_in_flight") == 1)
             assert during.value("connections") >= 1
             if url.startswith("sqlite:"):  # on PostgreSQL the batch has been sent
                 assert during.value("write_queue_depth") == 1
             else:
                 assert during.value("postgres_connections", state="in_use") == 1
-        creating.join()
+        thread.join()
         after = scrape_until(service, lambda it: it.value("requests_in_flight") == 0)
         assert after.value("write_queue_depth") == 0
         assert after.value("postgres_connections", state="in_use") == 0
@@ -100,7 +102,7 @@ def test_what_is_in_flight_is_measured(database_kind: Kind, tmp_path: Path) -> N
 
 
 @SQLITE_ONLY
-def test_a_database_that_takes_no_writes_is_not_ready(database_kind: Kind, tmp_path: Path) -> None:
+def test_the_ready_gauge_is_0_while_writes_time_out(database_kind: Kind, tmp_path: Path) -> None:
     with (
         database_kind.fresh(tmp_path) as url,
         metered(tmp_path, database=url, write_timeout=0.5) as service,

@@ -1,4 +1,4 @@
-"""Where metrics are served: on the address that the setting has, and nowhere without it."""
+"""Metrics are served at the address of the setting, and not at all without the setting."""
 
 import socket
 import sys
@@ -23,9 +23,7 @@ def program(tmp_path: Path) -> Program:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_client_library_is_imported_only_where_metrics_are_on(
-    tmp_path: Path, workers: int
-) -> None:
+def test_the_metrics_library_is_imported_only_with_metrics(tmp_path: Path, workers: int) -> None:
     for metrics, imported in (("", False), ("127.0.0.1:0", True)):
         folder = tmp_path / f"on-{imported}"
         folder.mkdir()
@@ -37,7 +35,7 @@ def test_the_client_library_is_imported_only_where_metrics_are_on(
 
 
 @NEEDS_IPV6
-def test_an_ipv6_address_serves_them_too(tmp_path: Path) -> None:
+def test_metrics_are_served_at_an_ipv6_address(tmp_path: Path) -> None:
     with metered(tmp_path, metrics="[::1]:0") as service:
         assert "metrics at http://[::1]:" in service.log()
         assert scrape(service).value("build_info", database="sqlite") == 1
@@ -46,9 +44,9 @@ def test_an_ipv6_address_serves_them_too(tmp_path: Path) -> None:
 def test_an_address_in_use_is_refused(program: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        said = program.refusal("serve", "--port", "0", "--metrics", address)
-    assert f"cannot serve metrics on {address}: Address already in use" in said
-    assert "choose another --metrics" in said
+        message = program.refusal("serve", "--port", "0", "--metrics", address)
+    assert f"cannot serve metrics on {address}: Address already in use" in message
+    assert "choose another --metrics" in message
 
 
 @pytest.mark.parametrize(
@@ -61,26 +59,24 @@ def test_an_address_in_use_is_refused(program: Program) -> None:
         ("127.0.0.1:", "metrics is '127.0.0.1:', but must be an address"),
     ],
 )
-def test_an_address_that_is_none_of_ours_is_refused(
-    program: Program, address: str, reason: str
-) -> None:
+def test_an_invalid_address_is_refused(program: Program, address: str, reason: str) -> None:
     status = 2 if "must be" in reason else 1
     assert reason in program.refusal("serve", "--port", "0", "--metrics", address, status=status)
 
 
-def test_connections_that_say_nothing_are_few_and_end(tmp_path: Path) -> None:
+def test_incomplete_requests_are_limited_and_time_out(tmp_path: Path) -> None:
     with metered(tmp_path) as service, ExitStack() as stack:
         threads = Path(f"/proc/{service.process.pid}/task")
         before = len(list(threads.iterdir()))
         url = urlsplit(address_of(service))
-        place = url.hostname, url.port
-        held = [stack.enter_context(socket.create_connection(place)) for _ in range(60)]
-        for connection in held:
+        address = url.hostname, url.port
+        connections = [stack.enter_context(socket.create_connection(address)) for _ in range(60)]
+        for connection in connections:
             connection.sendall(b"GET /metrics HTTP/1.1\r\n")
         for _ in range(3):
             assert scrape(service).value("build_info", database="sqlite") == 1
         assert len(list(threads.iterdir())) <= before + 16
-        for connection in held:  # the newest have a timeout
+        for connection in connections:  # the newest have a timeout
             connection.settimeout(60)
             assert connection.recv(1) == b""
         wait_until(lambda: len(list(threads.iterdir())) <= before)

@@ -1,4 +1,4 @@
-"""Several workers: their numbers are added up, and a worker's death takes nothing away."""
+"""Several workers: their metrics are summed, and counters survive the death of a worker."""
 
 from pathlib import Path
 
@@ -15,11 +15,11 @@ def send(service: Service, token: str, count: int) -> None:
             assert client.get("/me").status_code == 200
 
 
-def count_me(found: Scrape) -> float:
-    return found.value("requests_total", operation="me")
+def count_me(scrape: Scrape) -> float:
+    return scrape.value("requests_total", operation="me")
 
 
-def test_killed_workers_leave_their_counters_and_take_their_gauges(tmp_path: Path) -> None:
+def test_killed_workers_leave_their_counters_but_not_their_gauges(tmp_path: Path) -> None:
     with metered(tmp_path, workers=2) as service:
         token = service.make_token()
         send(service, token, 60)
@@ -29,7 +29,7 @@ def test_killed_workers_leave_their_counters_and_take_their_gauges(tmp_path: Pat
                 service, lambda it: (it.value("connections"), it.value("workers")) == (1, 2)
             )
             assert count_me(before) == 61
-            assert before.value("ready") == 1  # the least of both, not their sum
+            assert before.value("ready") == 1  # the minimum of both workers, not the sum
             for pid in worker_pids(service):
                 kill(pid)
             scrape_until(
@@ -41,7 +41,7 @@ def test_killed_workers_leave_their_counters_and_take_their_gauges(tmp_path: Pat
         assert service.stop() == 0
 
 
-def test_what_a_killed_service_left_is_removed_by_the_next_one(
+def test_a_start_removes_files_of_a_killed_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = tmp_path / "runtime"
@@ -49,9 +49,9 @@ def test_what_a_killed_service_left_is_removed_by_the_next_one(
     (folders / "plantstore-metrics-anything").touch()
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(folders))
     service = metered(tmp_path, workers=2).start()
-    (left,) = (folder for folder in folders.iterdir() if folder.is_dir())
+    (abandoned,) = (folder for folder in folders.iterdir() if folder.is_dir())
     kill_all(service)
     with service:
         (folder,) = (folder for folder in folders.iterdir() if folder.is_dir())
-        assert folder != left
+        assert folder != abandoned
     assert not any(folder.is_dir() for folder in folders.iterdir())

@@ -6,7 +6,7 @@ from tests.features.page.page_driver import PageDriver
 
 
 def open_reference(driver: PageDriver, token: str = "") -> None:
-    """Go to it, signed in if there is a token."""
+    """Open the reference, signed in if a token is given."""
     if token:
         driver.keep_token(token, "/docs")
         expect(driver["#session"]).to_contain_text("Signed in as")
@@ -15,7 +15,7 @@ def open_reference(driver: PageDriver, token: str = "") -> None:
 
 
 def try_out(driver: PageDriver, operation_id: str) -> Locator:
-    """Open the form of an operation, with what its fields have from the start."""
+    """Open the form of an operation, with the default values of its fields."""
     operation = driver[f"#{operation_id}"]
     operation.get_by_role("button", name="Try it").click()
     return operation.locator("form")

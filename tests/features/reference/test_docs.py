@@ -1,4 +1,4 @@
-"""The reference: all of the interface is there, and can be tried out."""
+"""The reference shows the whole interface, and its forms send requests."""
 
 import re
 from collections.abc import Iterator
@@ -15,27 +15,28 @@ from tests.features.page.test_states import overflow
 from tests.features.reference.reference import open_reference, send, try_out
 from tests.service import Service
 
-IDS = "[...document.querySelectorAll('[id]')].map((one) => one.id)"
+IDS = "[...document.querySelectorAll('[id]')].map((element) => element.id)"
 OPERATIONS = """Object.fromEntries([...document.querySelectorAll(".operation")]
-    .filter((one) => one.checkVisibility()).map((one) => [one.id, one.textContent]))"""
+    .filter((element) => element.checkVisibility())
+    .map((element) => [element.id, element.textContent]))"""
 CUT_OFF = """[...document.querySelectorAll("main button")].filter(
-    (one) => one.getBoundingClientRect().right > innerWidth).length"""
+    (button) => button.getBoundingClientRect().right > innerWidth).length"""
 SHOWN = """[...document.querySelectorAll("#list_plants .request pre")].filter(
-    (one) => one.checkVisibility())"""
+    (element) => element.checkVisibility())"""
 
 
 @pytest.fixture
-def anyone(service: Service) -> Iterator[httpx.Client]:
+def anonymous(service: Service) -> Iterator[httpx.Client]:
     with service.client(None) as client:
         yield client
 
 
 @pytest.fixture
-def document(anyone: httpx.Client) -> Any:  # noqa: ANN401 - JSON
-    return anyone.get("/openapi.json").json()
+def document(anonymous: httpx.Client) -> Any:  # noqa: ANN401 - JSON
+    return anonymous.get("/openapi.json").json()
 
 
-def test_all_of_the_interface_is_there_in_a_language_of_ones_choice(
+def test_the_whole_interface_is_shown_in_the_chosen_language(
     driver: PageDriver, document: dict[str, Any]
 ) -> None:
     open_reference(driver)
@@ -48,28 +49,28 @@ def test_all_of_the_interface_is_there_in_a_language_of_ones_choice(
                 continue
             text = operations[operation["operationId"]]
             parameters = [*path.get("parameters", []), *operation.get("parameters", [])]
-            names = [one["$ref"].rpartition("/")[2] for one in parameters]
-            assert all(document["components"]["parameters"][one]["name"] in text for one in names)
+            keys = [parameter["$ref"].rpartition("/")[2] for parameter in parameters]
+            assert all(document["components"]["parameters"][key]["name"] in text for key in keys)
             assert all(status in text for status in operation["responses"])
     schemas = {f"schema-{name}" for name in document["components"]["schemas"]}
     errors = {f"error-{row.number}" for row in TABLE}
     assert schemas | errors <= set(ids)
     driver.page.get_by_label("Python").check()
     driver.page.reload()
-    assert driver.evaluate(f"{SHOWN}.map((one) => one.className)") == ["python"]
+    assert driver.evaluate(f"{SHOWN}.map((element) => element.className)") == ["python"]
     assert f'"{driver.service.origin}/plants"' in driver.evaluate(f"{SHOWN}[0].textContent")
 
 
-def test_links_lead_somewhere(anyone: httpx.Client) -> None:
-    page = anyone.get("/docs").text
+def test_all_links_have_targets(anonymous: httpx.Client) -> None:
+    page = anonymous.get("/docs").text
     ids = set(re.findall(r'\bid="([^"]+)"', page))
     links = set(re.findall(r'<a [^>]*href="([^"]+)"', page))
     assert {link[1:] for link in links if link.startswith("#")} <= ids
     for link in links:
-        assert link.startswith("#") or anyone.get(f"/{link}").status_code == 200, link
+        assert link.startswith("#") or anonymous.get(f"/{link}").status_code == 200, link
 
 
-def test_what_is_tried_has_the_token_of_the_session(driver: PageDriver, owner: str) -> None:
+def test_forms_send_the_token_of_the_session(driver: PageDriver, owner: str) -> None:
     open_reference(driver, owner)
     creating = try_out(driver, "create_plant")
     plant = '{"id": 9007199254740993, "name": "Fern", "tag": "a&b=c/ü"}'
@@ -87,7 +88,7 @@ def test_what_is_tried_has_the_token_of_the_session(driver: PageDriver, owner: s
     expect(send(reading, "400")).to_contain_text("40009")
 
 
-def test_search_leads_to_what_has_all_the_words(driver: PageDriver) -> None:
+def test_search_finds_operations_with_all_words(driver: PageDriver) -> None:
     open_reference(driver)
     driver.page.keyboard.press("/")
     driver.page.keyboard.type("idempotency-key create", delay=30)
@@ -98,7 +99,7 @@ def test_search_leads_to_what_has_all_the_words(driver: PageDriver) -> None:
     expect(driver["#create_plant h3"]).to_be_in_viewport()
 
 
-def test_without_a_session_one_token_is_typed_for_all(driver: PageDriver, owner: str) -> None:
+def test_without_a_session_all_forms_use_a_typed_token(driver: PageDriver, owner: str) -> None:
     open_reference(driver)
     listing, creating = try_out(driver, "list_plants"), try_out(driver, "create_plant")
     expect(send(listing, "401")).to_contain_text("40101")
@@ -110,7 +111,7 @@ def test_without_a_session_one_token_is_typed_for_all(driver: PageDriver, owner:
     expect(driver["#error-40002"]).to_be_in_viewport()
 
 
-def test_a_stream_is_shown_as_it_comes_until_it_is_stopped(driver: PageDriver, owner: str) -> None:
+def test_a_stream_is_shown_live_until_it_is_stopped(driver: PageDriver, owner: str) -> None:
     open_reference(driver, owner)
     listening = try_out(driver, "list_events")
     listening.get_by_label("Accept").select_option("text/event-stream")
@@ -122,7 +123,7 @@ def test_a_stream_is_shown_as_it_comes_until_it_is_stopped(driver: PageDriver, o
     expect(listening.get_by_role("status")).to_have_text("Stopped.")
 
 
-def test_it_is_read_without_scripts(open_page: OpenPage) -> None:
+def test_the_reference_is_readable_without_javascript(open_page: OpenPage) -> None:
     driver = open_page(java_script_enabled=False, shared=False)
     driver.open("/docs#error-40002")
     expect(driver["#error-40002"]).to_be_in_viewport()
@@ -133,10 +134,12 @@ def test_it_is_read_without_scripts(open_page: OpenPage) -> None:
     expect(driver["form"]).to_have_count(0)
 
 
-def test_nothing_is_cut_off_and_the_contents_fold(driver: PageDriver, owner: str) -> None:
+def test_nothing_is_cut_off_and_a_chosen_link_closes_the_contents(
+    driver: PageDriver, owner: str
+) -> None:
     open_reference(driver, owner)
     send(try_out(driver, "create_plant"), "200 OK")
-    driver.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    driver.evaluate("document.querySelectorAll('details').forEach((item) => { item.open = true; })")
     for width in (1440, 1024, 360):
         driver.page.set_viewport_size({"width": width, "height": 800})
         assert overflow(driver) <= 0

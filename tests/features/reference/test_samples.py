@@ -1,4 +1,4 @@
-"""Each example of the reference runs, as it stands there."""
+"""Each example of the reference runs as it is shown."""
 
 import subprocess
 import sys
@@ -11,40 +11,40 @@ from plantstore.core.model import Role, Scope
 from plantstore.features.reference.building import document, samples
 from tests.service import Service
 
-# But for the documents, which have errors in them.
+# Without the operations that return documents, whose text contains errors.
 OPERATIONS = [
-    one
-    for one in document.list_operations(document.resolve(parse_document(read_document())))
-    if "interface" not in one["tags"]
+    operation
+    for operation in document.list_operations(document.resolve(parse_document(read_document())))
+    if "interface" not in operation["tags"]
 ]
-# With TOKEN, and as blocks of their own, since all have the same names.
+# How to run the examples together; blocks separate variables of the same name.
 RUNS: dict[str, tuple[list[str], Callable[[list[str]], str]]] = {
     "curl": (["sh", "-c"], "\necho\n".join),
     "python": ([sys.executable, "-c"], "\n".join),
     "javascript": (
         ["node", "--input-type=module", "-e"],
-        lambda calls: "\n".join(f"{{\n{one}\n}}" for one in calls),
+        lambda calls: "\n".join(f"{{\n{call}\n}}" for call in calls),
     ),
 }
-# What is not there, or there already, is no mistake of the example.
-OF_THE_STORE = ("40004", "4040")
+# Errors that come from the store's plants and members, not from the example.
+ALLOWED_ERRORS = ("40004", "4040")
 
 
 @pytest.mark.parametrize("language", samples.LANGUAGES)
 def test_all_examples_run(service: Service, language: str, store: str) -> None:
     token = service.make_token(store, "ada", role=Role.OWNER, scopes=frozenset(Scope))
-    written = [
+    examples = [
         samples.LANGUAGES[language].write(samples.make_call(operation, media_type))
         for operation in OPERATIONS
         for media_type in operation.get("requestBody", {"content": [""]})["content"]
     ]
     command, join = RUNS[language]
     setup = samples.LANGUAGES[language].setup.replace("pst_…", token)
-    program = f"{setup}\n{join(written)}".replace(samples.ORIGIN, service.origin)
+    program = f"{setup}\n{join(examples)}".replace(samples.ORIGIN, service.origin)
     program = program.replace("greenhouse", store)
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, program], capture_output=True, text=True, check=True, timeout=60
     )
-    assert "Basil" in done.stdout
-    errors = [line for line in done.stdout.splitlines() if "error" in line]
-    assert all(any(number in line for number in OF_THE_STORE) for line in errors), done.stdout
+    assert "Basil" in result.stdout
+    errors = [line for line in result.stdout.splitlines() if "error" in line]
+    assert all(any(number in line for number in ALLOWED_ERRORS) for line in errors), result.stdout

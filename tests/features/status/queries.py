@@ -1,5 +1,5 @@
-"""The feature's queries across stores, and why that is right."""
+"""The feature's queries that span stores, and the reason for each."""
 
 ACROSS_STORES = {
-    "read_status": "the operator asks how many tokens of all stores expire soon",
+    "read_status": "it counts the tokens of all stores that expire soon, for the operator",
 }

@@ -1,4 +1,4 @@
-"""``plantstore status`` and ``check``: backups, certificate, disk and tokens that expire."""
+"""``plantstore status`` and ``check``: backups, certificate, disk and expiring tokens."""
 
 from pathlib import Path
 
@@ -20,12 +20,12 @@ def program(url: str, tmp_path: Path) -> Program:
     return program
 
 
-def test_one_screen_shows_it(program: Program) -> None:
-    found = program.data("status")
-    assert (found["stores"], found["plants"], found["tokens_expiring"]) == (1, 0, 1)
-    assert found["bytes"] > 10_000
-    assert found["program"].startswith(("SQLite 3.", "PostgreSQL 1"))
-    assert (found["backup_at"], found["problems"]) == (None, [])
+def test_status_shows_counts_size_and_problems(program: Program) -> None:
+    status = program.data("status")
+    assert (status["stores"], status["plants"], status["tokens_expiring"]) == (1, 0, 1)
+    assert status["bytes"] > 10_000
+    assert status["program"].startswith(("SQLite 3.", "PostgreSQL 1"))
+    assert (status["backup_at"], status["problems"]) == (None, [])
     assert "tokens_expiring" in program.out("status")
 
 
@@ -45,15 +45,15 @@ def test_one_screen_shows_it(program: Program) -> None:
         (replace(FINE, disk_free=10**8), "the disk has 0.1 GB free: free some space"),
     ],
 )
-def test_what_is_about_to_go_wrong_is_named(facts: Facts, words: str) -> None:
+def test_each_problem_is_reported(facts: Facts, words: str) -> None:
     small_disk = replace(FINE, disk_free=10**8, disk_size=10**9)
     new = replace(FINE, created_at=now() - DAY_MS, backup_at=None, verified_at=None)
-    (wrong,) = [one for one in judge(facts) if not one.ok]
-    assert wrong.detail.startswith(words)
-    assert all(one.ok for fine in (FINE, small_disk, new) for one in judge(fine))
+    (problem,) = [check for check in judge(facts) if not check.ok]
+    assert problem.detail.startswith(words)
+    assert all(check.ok for healthy in (FINE, small_disk, new) for check in judge(healthy))
 
 
-def test_a_certificates_end_is_read(tmp_path: Path) -> None:
+def test_the_expiry_of_a_certificate_is_read(tmp_path: Path) -> None:
     ends_at = read_certificate_end(str(make_certificate(tmp_path)))
     assert ends_at is not None
     assert abs(ends_at - now() - 2 * DAY_MS) < DAY_MS / 4

@@ -1,4 +1,4 @@
-"""The tags of a store: each with its number of plants, as of now."""
+"""The tags of a store, each with its current number of plants."""
 
 import httpx
 import pytest
@@ -12,22 +12,20 @@ pytestmark = ON_BOTH
 TAGS = ("b", "", "ä\u2028", "a", '"\\', "B", "b", None, "b", "a")
 
 
-def test_each_tag_has_its_number_of_plants_as_of_now(
-    client: httpx.Client, service: Service
-) -> None:
+def test_tags_have_their_current_number_of_plants(client: httpx.Client, service: Service) -> None:
     assert client.get("/tags").content == b"[]"
     for plant_id, tag in enumerate(TAGS):
         create_plant(client, plant_id, "Fern", tag)
     expected = [{"tag": tag, "count": TAGS.count(tag)} for tag in sorted({*TAGS} - {None}, key=str)]
-    for _ in range(3):  # from the database, from the cache, by its bytes
+    for _ in range(3):  # from the database, from the cache, by the request's bytes
         listed = client.get("/tags")
         assert listed.json() == expected
         assert listed.headers["store-revision"] == client.get("/plants").headers["store-revision"]
-    page, read = client.get("/tags?limit=2"), []
+    page, collected = client.get("/tags?limit=2"), []
     while "next" in page.links:
-        read += page.json()
+        collected += page.json()
         page = client.get(page.url.join(page.links["next"]["url"]))
-    assert read + page.json() == expected
+    assert collected + page.json() == expected
     known = {"If-None-Match": listed.headers["etag"]}
     for _ in range(2):
         assert client.get("/tags", headers=known).status_code == 304
@@ -42,6 +40,6 @@ def test_each_tag_has_its_number_of_plants_as_of_now(
 
 
 @pytest.mark.parametrize("name", ["tag", "Limit", "q"])
-def test_what_a_list_takes_is_refused(client: httpx.Client, name: str) -> None:
+def test_parameters_of_the_plant_list_are_refused(client: httpx.Client, name: str) -> None:
     assert expect_refused(client.get(f"/tags?{name}=1"), 40013).endswith("are limit, after")
     assert client.get("/tags?_=1").status_code == 200

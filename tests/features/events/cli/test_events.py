@@ -1,4 +1,4 @@
-"""``plantstore event`` and ``plant``: who did what, and a deleted plant brought back."""
+"""``plantstore event list``: who did what, in lists of any length."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def kinds(program: Program, *filters: str) -> list[tuple[str, int, str | None]]:
     return [(event["kind"], event["id"], event["user"]) for event in events]
 
 
-def test_events_tell_who_did_what_with_which_token(program: Program, service: Service) -> None:
+def test_events_are_listed_with_their_user_and_token(program: Program, service: Service) -> None:
     assert service
     assert kinds(program, "--plant", "7") == [
         ("plant.created", 7, "ada"),
@@ -53,7 +53,7 @@ def test_events_tell_who_did_what_with_which_token(program: Program, service: Se
     assert "write an age such as 24h" in refused
 
 
-def test_following_goes_on_with_new_events(program: Program, service: Service) -> None:
+def test_follow_prints_new_events(program: Program, service: Service) -> None:
     command = [*PLANTSTORE, "event", "list", "--store", "nursery", "--plant", "9", "--follow"]
     with (
         subprocess.Popen(

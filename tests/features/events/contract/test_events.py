@@ -1,4 +1,4 @@
-"""Events are read by revision, with what a listener needs to know of its store and its caller."""
+"""Events are read by revision, and the callers of listeners are looked up again."""
 
 import asyncio
 import json
@@ -45,25 +45,25 @@ async def test_events_are_read_in_pages_by_revision(harness: DatabaseHarness, ur
     pages = [await read(harness, after, 10) for after in (0, 10, 20, 25, MAX)]
     assert [page.revision for page in pages] == [25] * 5
     assert [page.last for page in pages] == [10, 20, 25, 25, MAX]
-    found = [revision for page in pages for revision in revisions(page)]
-    assert found == list(range(1, 26))
-    nothing = await read(harness, 10, 10, NO_EVENTS)
-    assert nothing == msgspec.structs.replace(pages[1], events=b"")
+    all_revisions = [revision for page in pages for revision in revisions(page)]
+    assert all_revisions == list(range(1, 26))
+    without_events = await read(harness, 10, 10, NO_EVENTS)
+    assert without_events == msgspec.structs.replace(pages[1], events=b"")
     for form in (ARRAY, NO_EVENTS):
         source = (harness.database, harness.store_id + 1)
         assert await read_page(*source, 0, 10, form, for_owner=True) is None
 
 
 def write(event: Event, *, for_owner: bool) -> bytes:
-    """The event's JSON, made by a program that knows all of JSON."""
+    """The event's JSON, as a complete JSON encoder writes it."""
     plant = {key: value for key, value in asdict(event.plant).items() if value is not None}
-    seen = {"revision": event.revision, "kind": event.kind, "at": write_time(event.at)}
-    who = {"user": event.subject, "token_label": event.token_label, "token_id": event.token_id}
-    told = {key: value for key, value in who.items() if value and for_owner}
-    return msgspec.json.encode(seen | {"plant": plant} | told)
+    change = {"revision": event.revision, "kind": event.kind, "at": write_time(event.at)}
+    author = {"user": event.subject, "token_label": event.token_label, "token_id": event.token_id}
+    shown_author = {key: value for key, value in author.items() if value and for_owner}
+    return msgspec.json.encode(change | {"plant": plant} | shown_author)
 
 
-async def test_any_text_and_time_becomes_json(harness: DatabaseHarness, url: str) -> None:
+async def test_any_text_and_time_is_encoded_as_json(harness: DatabaseHarness, url: str) -> None:
     caller = await harness.make_caller("nursery", SPECIAL, SPECIAL)
     for number in range(len(TIMES)):
         tag = SPECIAL if number % 2 else None
@@ -87,7 +87,7 @@ async def test_any_text_and_time_becomes_json(harness: DatabaseHarness, url: str
 async def test_events_up_to_the_trimmed_revision_are_never_read(
     harness: DatabaseHarness, url: str
 ) -> None:
-    """Also where they are still there, as after a backup was restored."""
+    """The events may still exist, as after a backup was restored."""
     await make_events(harness, url, 5, 0)
     execute(url, "UPDATE revisions SET trimmed = $1", [(3,)])
     page = await read(harness, 0, 10)
@@ -96,7 +96,7 @@ async def test_events_up_to_the_trimmed_revision_are_never_read(
 
 
 async def test_a_reader_never_sees_a_revision_before_its_event(harness: DatabaseHarness) -> None:
-    """What was read up to a page's revision is complete: nothing comes before it later."""
+    """A page has all events up to its revision: none is added later."""
     writes = [asyncio.ensure_future(write_some(harness, first)) for first in (0, 100, 200)]
     last = 0
     while last < 150:
@@ -116,18 +116,20 @@ async def find_again(harness: DatabaseHarness, *callers: Caller) -> list[Caller 
     return list(await harness.database.find_callers_again(callers))
 
 
-def same(found: Caller | None, caller: Caller) -> bool:
-    """Whether it is the same caller, with all that may change."""
-    assert found is not None
+def is_same(current: Caller | None, caller: Caller) -> bool:
+    """Whether both are the same caller, with the same fields."""
+    assert current is not None
     fields = (field for field in caller.__struct_fields__ if field != "unchanged")
-    return all(getattr(found, field) == getattr(caller, field) for field in fields)
+    return all(getattr(current, field) == getattr(caller, field) for field in fields)
 
 
-async def test_callers_are_found_again_as_they_are_now(harness: DatabaseHarness) -> None:
+async def test_callers_are_looked_up_again_with_their_current_state(
+    harness: DatabaseHarness,
+) -> None:
     eve = await harness.make_caller("orchard", "eve", "door")
     await harness.create(NewPlant(1, "Fern"))
     owner, other = await find_again(harness, harness.owner, eve)
-    assert same(other, eve)
+    assert is_same(other, eve)
     assert owner is not None
     assert owner.revision == harness.owner.revision + 1
     harness.administration.add_member("orchard", "eve", Role.READER)
@@ -138,7 +140,7 @@ async def test_callers_are_found_again_as_they_are_now(harness: DatabaseHarness)
     assert await find_again(harness) == []
 
 
-async def test_a_caller_is_not_found_again_where_the_token_opens_the_store_no_more(
+async def test_callers_who_lost_access_to_a_store_are_not_found_again(
     harness: DatabaseHarness,
 ) -> None:
     administration = harness.administration
@@ -150,16 +152,16 @@ async def test_a_caller_is_not_found_again_where_the_token_opens_the_store_no_mo
         caller = await harness.find_caller(token.secret, name)
         assert caller is not None
         callers.append(caller)
-    assert all(map(same, await find_again(harness, *callers), callers))
+    assert all(map(is_same, await find_again(harness, *callers), callers))
     administration.remove_member("removed", "eve")
     administration.delete_store("deleted")
     administration.create_store("deleted")
     administration.add_member("deleted", "eve", Role.OWNER)
     own, revoked, *ended = await find_again(harness, *callers)
-    assert same(own, callers[0])
-    assert same(revoked, callers[1])
+    assert is_same(own, callers[0])
+    assert is_same(revoked, callers[1])
     assert ended == [None, None]
     administration.revoke_token(token.secret)
     own, *ended = await find_again(harness, *callers)
-    assert same(own, callers[0])
+    assert is_same(own, callers[0])
     assert ended == [None] * 3

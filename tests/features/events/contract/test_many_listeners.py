@@ -1,4 +1,4 @@
-"""A thousand listeners share their queries, and get nothing but what happens."""
+"""A thousand listeners share their queries, and receive only new events."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ LISTENERS, TOKENS = 1000, 10
 
 
 class CountedDatabase:
-    """A database that counts the pages of events, and how many callers each check finds again."""
+    """A database that counts the read pages of events, and the callers of each check."""
 
     def __init__(self, database: Database) -> None:
         self.pages = 0
@@ -38,8 +38,8 @@ async def test_a_thousand_listeners_share_their_queries(
 ) -> None:
     monkeypatch.setattr("plantstore.features.events.listener._HEARTBEAT_SECONDS", 600)
     database = CountedDatabase(harness.database)
-    listeners = Listeners(database, Pool("listeners", 2 * LISTENERS))  # type: ignore[arg-type]  # what it needs
-    running = asyncio.create_task(listeners.run())
+    listeners = Listeners(database, Pool("listeners", 2 * LISTENERS))  # type: ignore[arg-type]  # has all that is used
+    task = asyncio.create_task(listeners.run())
     callers = [await harness.make_caller("nursery", "ada", str(n)) for n in range(TOKENS)]
     added = [await listeners.add(callers[n % TOKENS], None) for n in range(LISTENERS)]
     streams = [listener.read_parts() for listener in added]
@@ -47,11 +47,11 @@ async def test_a_thousand_listeners_share_their_queries(
         assert (await anext(stream)).startswith(b"retry: ")
     waiting = [asyncio.ensure_future(anext(stream)) for stream in streams]
     await asyncio.sleep(1)
-    assert not any(task.done() for task in waiting)
-    # Each check asks for each token once; on SQLite only after a commit.
+    assert not any(pending.done() for pending in waiting)
+    # Each check looks up each token once; on SQLite, only after a commit.
     assert set(database.checks) <= {1, TOKENS}
     await harness.create(NewPlant(1, "Fern"))
     (part,) = set(await asyncio.gather(*waiting))
     assert b"plant.created" in part
     assert database.pages == 1
-    running.cancel()
+    task.cancel()

@@ -1,4 +1,4 @@
-"""Old events are trimmed from the first one on, and a store says how far."""
+"""Old events are trimmed in order of their revisions, and the store records how far."""
 
 import asyncio
 from contextlib import closing
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def make_events(harness: DatabaseHarness, url: str, count: int, old: int) -> None:
-    """Give the store so many events, of which the first ones are old."""
+    """Create ``count`` events in the store, of which the first ``old`` are old."""
     for start in range(0, count, 100):  # fewer at a time than a store's share of the queue
         numbers = range(start, min(start + 100, count))
         await asyncio.gather(*(harness.create(NewPlant(n, "Fern")) for n in numbers))
@@ -27,7 +27,7 @@ async def make_events(harness: DatabaseHarness, url: str, count: int, old: int) 
 
 
 def trim_store(harness: DatabaseHarness, url: str) -> bool:
-    """Trim the first store's events of the time 0; whether there were any."""
+    """Trim the first store's events of the time 0; return whether there were any."""
     with closing(open_session(url)) as session:
         return trim_events(session, harness.store_id, 1)
 
@@ -48,7 +48,9 @@ async def test_events_before_a_time_are_trimmed_in_steps(
     assert len(await harness.read_plants()) == MAX_TRIMMED + 30
 
 
-async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) -> None:
+async def test_the_service_trims_events_of_all_stores_and_unused_users(
+    harness: DatabaseHarness, url: str
+) -> None:
     eve = await harness.make_caller("orchard", "eve")
     await harness.create(NewPlant(1, "Apple"), caller=eve)
     await harness.create(NewPlant(2, "Pear"), caller=eve)
@@ -66,8 +68,10 @@ async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) 
     await app.close()
 
 
-async def test_trimming_goes_on_after_a_restore(harness: DatabaseHarness, url: str) -> None:
-    """Events between the backup and the restore may be missing: a store goes on to say so."""
+async def test_after_a_restore_the_trimmed_revision_does_not_decrease(
+    harness: DatabaseHarness, url: str
+) -> None:
+    """Events between the backup and the restore may be missing: clients must be told so."""
     await make_events(harness, url, 4, 2)
     restored = 1000
     execute(url, "UPDATE revisions SET revision = $1, trimmed = $1", [(restored,)])
@@ -80,7 +84,7 @@ async def test_trimming_goes_on_after_a_restore(harness: DatabaseHarness, url: s
     assert read_trimmed(url) == restored + 1
 
 
-async def test_access_goes_as_long_after_its_end_as_events_are_kept(
+async def test_ended_tokens_and_unused_users_are_deleted_after_retention(
     harness: DatabaseHarness, url: str
 ) -> None:
     administration = harness.administration
@@ -98,22 +102,22 @@ async def test_access_goes_as_long_after_its_end_as_events_are_kept(
     ):
         of_user = "user_id = (SELECT user_id FROM users WHERE subject = $1)"
         execute(url, f"UPDATE tokens SET {end} = 5, created_at = 0 WHERE {of_user}", [(user,)])
-    assert names_after(url, 5) == {"ada", "expired", "member", "revoked", "valid"}
-    assert names_after(url, 6) == {"ada", "member", "valid"}
+    assert trim_and_list_users(url, 5) == {"ada", "expired", "member", "revoked", "valid"}
+    assert trim_and_list_users(url, 6) == {"ada", "member", "valid"}
     assert {token.subject for token in administration.list_tokens()} == {"ada", "valid"}
     assert await harness.create(NewPlant(1, "Fern")) is Outcome.CREATED
 
 
-async def test_the_newest_token_stays_for_a_restore_to_know_what_is_older(
+async def test_the_newest_token_is_kept_to_compare_with_a_backup(
     harness: DatabaseHarness, url: str
 ) -> None:
     harness.administration.revoke_tokens()
-    names_after(url, now() + 1)
+    trim_and_list_users(url, now() + 1)
     assert [token.subject for token in harness.administration.list_tokens()] == ["ada"]
 
 
-def names_after(url: str, before: int) -> set[object]:
-    """The users who are left when what ended before a time is deleted."""
+def trim_and_list_users(url: str, before: int) -> set[object]:
+    """Delete access that ended before a time; return the names of the remaining users."""
     with closing(open_session(url)) as session:
         while trim_access(session, before) < 1:
             pass

@@ -15,5 +15,5 @@ __all__ = ["database_kind"]
 def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service where no store is deleted: a new store's first revision is 1."""
     folder = tmp_path_factory.mktemp("events")
-    with database_kind.fresh(folder) as url, Service(folder, database=url) as running:
-        yield running
+    with database_kind.fresh(folder) as url, Service(folder, database=url) as service:
+        yield service

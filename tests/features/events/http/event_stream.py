@@ -1,4 +1,4 @@
-"""A client of ``/events`` as server-sent events, which sees each block of the stream."""
+"""A client of ``/events`` as server-sent events, which reads each block of the stream."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ Events = list[dict[str, Any]]
 
 
 class EventStream:
-    """An open stream. ``last_id`` is what a client sends when it reconnects."""
+    """An open stream. ``last_id`` is the ``Last-Event-ID`` of a client that reconnects."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Events as they happen: each once and in order, to those who may see them, for as long."""
+"""Server-sent events: each once and in order, as long as the listener has access."""
 
 import time
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ MESSAGE = Message("GET", "/events").adding("Accept", "text/event-stream")
 
 @pytest.fixture
 def stream(service: Service, token: str) -> Iterator[EventStream]:
-    with EventStream(service.origin, token) as opened:
-        yield opened
+    with EventStream(service.origin, token) as stream:
+        yield stream
 
 
 def revisions(events: Events) -> list[int]:
@@ -33,7 +33,7 @@ def revisions(events: Events) -> list[int]:
 
 
 @ON_BOTH
-def test_events_come_as_they_happen(client: httpx.Client, stream: EventStream) -> None:
+def test_events_are_streamed_as_they_happen(client: httpx.Client, stream: EventStream) -> None:
     headers = stream.head.headers
     assert headers["content-type"] == "text/event-stream"
     assert headers["cache-control"] == "no-store"
@@ -51,15 +51,15 @@ def test_events_come_as_they_happen(client: httpx.Client, stream: EventStream) -
 
 
 @ON_BOTH
-def test_ids_come_as_text_where_they_are_asked_for(
+def test_include_id_text_adds_ids_as_text(
     client: httpx.Client, service: Service, stream: EventStream, token: str
 ) -> None:
-    with EventStream(service.origin, token, "/events?include=id_text") as of_texts:
+    with EventStream(service.origin, token, "/events?include=id_text") as text_stream:
         for plant_id in (2**53 + 1, -7):
             create_plant(client, plant_id, "Fern")
-        plain, texts = stream.take(2), of_texts.take(2)
+        plain, texts = stream.take(2), text_stream.take(2)
     plants = [event["plant"] | {"id_text": str(event["plant"]["id"])} for event in plain]
-    assert texts == [event | {"plant": one} for event, one in zip(plain, plants, strict=True)]
+    assert texts == [event | {"plant": plant} for event, plant in zip(plain, plants, strict=True)]
     listed = client.get("/events?include=id_text")
     assert (listed.json(), client.get("/events").json()) == (texts, plain)
     known = {"If-None-Match": listed.headers["etag"]}
@@ -69,10 +69,10 @@ def test_ids_come_as_text_where_they_are_asked_for(
     assert client.get(f"/events{link}").json() == texts[1:]
 
 
-def test_a_stream_goes_on_after_a_revision(
+def test_a_stream_resumes_after_a_revision(
     client: httpx.Client, service: Service, token: str
 ) -> None:
-    for number in range(1, 251):  # more than are read at a time
+    for number in range(1, 251):  # more than one read returns
         create_plant(client, number, "Fern")
     everything = client.get("/events?limit=1000").json()
     with EventStream(service.origin, token, "/events?after=0") as stream:
@@ -93,7 +93,7 @@ def test_a_stream_has_only_the_events_of_its_store(
     assert stream.take(1)[0]["plant"]["name"] == "Fern"
 
 
-def test_who_did_it_is_shown_as_long_as_the_listener_is_an_owner(
+def test_authors_are_shown_while_the_listener_is_an_owner(
     service: Service, client: httpx.Client, store: str
 ) -> None:
     subject = f"second of {store}"
@@ -102,18 +102,18 @@ def test_who_did_it_is_shown_as_long_as_the_listener_is_an_owner(
         create_plant(client, 1, "Fern")
         assert "user" not in stream.take(1)[0]
         service.set_role(store, subject, Role.OWNER)
-        wait_until(lambda: is_told_who(client, stream), pause=0.1)
+        wait_until(lambda: shows_author(client, stream), pause=0.1)
         service.set_role(store, subject, Role.READER)
-        wait_until(lambda: not is_told_who(client, stream), pause=0.1)
+        wait_until(lambda: not shows_author(client, stream), pause=0.1)
 
 
-def is_told_who(client: httpx.Client, stream: EventStream) -> bool:
+def shows_author(client: httpx.Client, stream: EventStream) -> bool:
     plant_id = time.time_ns()
     create_plant(client, plant_id, "Fern")
     return "user" in stream.take(1)[0]
 
 
-def test_what_cannot_be_continued_is_refused_before_a_stream_begins(
+def test_an_invalid_position_is_refused_before_the_stream_starts(
     service: Service, client: httpx.Client, token: str, store: str
 ) -> None:
     for number in range(1, 4):
@@ -138,18 +138,20 @@ def test_what_cannot_be_continued_is_refused_before_a_stream_begins(
         ("text/event-stream;q=0.5, */*", True),
     ],
 )
-def test_the_client_chooses_the_form(client: httpx.Client, accept: str, is_stream: bool) -> None:  # noqa: FBT001 - a parameter
-    answer = client.head("/events", headers={"Accept": accept})
+def test_accept_selects_a_stream_or_json(
+    client: httpx.Client, accept: str, *, is_stream: bool
+) -> None:
+    response = client.head("/events", headers={"Accept": accept})
     expected = "text/event-stream" if is_stream else "application/json"
-    assert (answer.status_code, answer.headers["content-type"]) == (200, expected)
+    assert (response.status_code, response.headers["content-type"]) == (200, expected)
 
 
 @ON_BOTH
-def test_who_may_listen_no_more_hears_nothing_more(
+def test_losing_access_ends_the_stream(
     service: Service, client: httpx.Client, stream: EventStream, store: str
 ) -> None:
-    gone = f"gone from {store}"
-    revoked, removed = service.make_token(store), service.make_token(store, gone)
+    removed_user = f"gone from {store}"
+    revoked, removed = service.make_token(store), service.make_token(store, removed_user)
     expiring = service.make_token(store, "ada", expires_at=now() + 3000)
     with ExitStack() as stack:
         streams = [
@@ -158,10 +160,10 @@ def test_who_may_listen_no_more_hears_nothing_more(
         ]
         with service.administration() as administration:
             administration.revoke_token(revoked)
-            administration.remove_member(store, gone)
+            administration.remove_member(store, removed_user)
         for ended in streams:
             assert list(ended.events()) == []
-        # Its connection serves on.
+        # The connection still serves requests.
         listing = Message("GET", "/plants").adding("Authorization", f"Bearer {revoked}")
         expect_error(streams[1].connection.ask(listing), 40102)
     create_plant(client, 1, "Fern")
@@ -174,11 +176,11 @@ def is_served(service: Service, token: str) -> bool:
         return connection.receive_head().status == 200
 
 
-def test_listeners_have_places_of_their_own(tmp_path: Path) -> None:
+def test_streams_are_limited_separately_from_requests(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"max_requests": 4, "max_streams": 1}) as service:
         token, other = service.make_token("nursery"), service.make_token("orchard")
         with ExitStack() as stack:
-            for _ in range(2):  # a store has half of the places
+            for _ in range(2):  # a store may use half of the limit
                 stack.enter_context(EventStream(service.origin, token))
             with Connection(service.origin) as connection:
                 message = MESSAGE.adding("Authorization", f"Bearer {token}")
@@ -189,8 +191,8 @@ def test_listeners_have_places_of_their_own(tmp_path: Path) -> None:
         wait_until(lambda: is_served(service, token))
 
 
-def test_a_listener_that_does_not_read_is_given_up(tmp_path: Path) -> None:
-    """While its system takes the bytes it listens; then it has as long as any other client."""
+def test_a_listener_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
+    """Its stream lasts while its system buffers the bytes; then the body timeout applies."""
     with Service(tmp_path, settings={"body_timeout": 1, "max_requests": 1}) as service:
         token = service.make_token()
         with (
@@ -199,16 +201,16 @@ def test_a_listener_that_does_not_read_is_given_up(tmp_path: Path) -> None:
         ):
             numbers = iter(range(1, 100_000))
 
-            def has_place() -> bool:
+            def is_disconnected() -> bool:
                 for _ in range(20):
                     create_plant(client, next(numbers), "F" * 256)
                 return is_served(service, token)
 
-            wait_until(has_place, pause=0.1)
+            wait_until(is_disconnected, pause=0.1)
 
 
 def test_a_stop_does_not_wait_for_listeners(tmp_path: Path) -> None:
-    """Even those that read nothing."""
+    """Not even for listeners that read nothing."""
     with Service(tmp_path, settings={"drain_timeout": 600, "body_timeout": 600}) as service:
         token = service.make_token()
         fill_events(service.database, 5000)
@@ -223,7 +225,7 @@ def test_a_stop_does_not_wait_for_listeners(tmp_path: Path) -> None:
 
 
 def fill_events(url: str, count: int) -> None:
-    """Give the first store so many events, each of more than 1 KB."""
+    """Insert ``count`` events into the first store, each of more than 1 KB."""
     rows = [(revision, "F" * 1024) for revision in range(1, count + 1)]
     columns = "store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id"
     values = "1, $1, 'plant.created', $1, $2, 0, 1, '', ''"

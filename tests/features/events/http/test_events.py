@@ -1,4 +1,4 @@
-"""The events of a store as JSON: pages by revision, who did what only for owners."""
+"""The events of a store as JSON: pages by revision, with the author for owners only."""
 
 import re
 from datetime import datetime
@@ -12,45 +12,45 @@ from tests.http.calls import create_plant, expect_refused
 from tests.plants import FULL_JSON
 from tests.service import Service
 
-NUMBERS = {41001}  # what this module provokes; ``test_errors_table`` adds them up
+NUMBERS = {41001}  # the errors that this module provokes; ``test_every_error`` collects them
 
 
 def trim(service: Service, store: str, revision: int) -> None:
     """Trim the store's events up to a revision, as the service does with old ones."""
-    found = "(SELECT store_id FROM stores WHERE name = $2)"
+    store_id = "(SELECT store_id FROM stores WHERE name = $2)"
     rows = [(revision, store)]
     for sql in (
-        f"UPDATE revisions SET trimmed = $1 WHERE store_id = {found}",
-        f"DELETE FROM events WHERE revision <= $1 AND store_id = {found}",
+        f"UPDATE revisions SET trimmed = $1 WHERE store_id = {store_id}",
+        f"DELETE FROM events WHERE revision <= $1 AND store_id = {store_id}",
     ):
         execute(service.database, sql, rows)
 
 
-def test_events_tell_what_happened_when_and_to_an_owner_who_did_it(
+def test_an_event_has_its_change_time_and_author(
     client: httpx.Client, service: Service, store: str
 ) -> None:
     fern = FULL_JSON | {"id": 2**63 - 1}
     assert client.post("/plants", json=fern).status_code == 200
     create_plant(client, 2, "Aloe")
     assert client.delete(f"/plants/{2**63 - 1}").status_code == 204
-    answer = client.get("/events")
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers["cache-control"] == "private, no-cache"
-    assert answer.headers["vary"] == "Accept, Authorization"
+    response = client.get("/events")
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["cache-control"] == "private, no-cache"
+    assert response.headers["vary"] == "Accept, Authorization"
     stored = service.events(store)
-    events = answer.json()
+    events = response.json()
     assert [event["revision"] for event in events] == [1, 2, 3]
     assert [event["kind"] for event in events] == ["plant.created"] * 2 + ["plant.deleted"]
     assert [event["plant"] for event in events] == [fern, {"id": 2, "name": "Aloe"}, fern]
-    for event, one in zip(events, stored, strict=True):
-        assert datetime.fromisoformat(event["at"]).timestamp() * 1000 == one.at
+    for event, record in zip(events, stored, strict=True):
+        assert datetime.fromisoformat(event["at"]).timestamp() * 1000 == record.at
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", event["at"])
         assert event["user"] == f"owner-of-{store}"
-        assert event["token_id"] == one.token_id
+        assert event["token_id"] == record.token_id
     assert client.get(f"/stores/{store}/events").json() == events
 
 
-def test_a_page_has_a_hundred_events_unless_told_otherwise(client: httpx.Client) -> None:
+def test_a_page_has_a_hundred_events_by_default(client: httpx.Client) -> None:
     for number in range(102):
         create_plant(client, number, "Fern")
     assert len(client.get("/events").json()) == 100
@@ -72,7 +72,7 @@ def test_an_unchanged_page_is_not_sent_again(client: httpx.Client) -> None:
     assert client.get("/events?limit=1", headers=known).links["next"]
 
 
-def test_a_page_whose_user_has_another_name_is_sent_again(
+def test_renaming_or_deleting_a_user_changes_the_etag(
     client: httpx.Client, service: Service, store: str
 ) -> None:
     create_plant(client, 1, "Fern")
@@ -89,10 +89,10 @@ def test_a_page_whose_user_has_another_name_is_sent_again(
     assert "user" not in event
 
 
-def test_nobody_is_told_that_a_page_of_others_is_still_the_same(
+def test_an_etag_is_not_valid_for_another_role_or_store(
     client: httpx.Client, service: Service, store: str
 ) -> None:
-    """A reader sees less than an owner, and another store's address may be the same."""
+    """A reader sees less than an owner, and the path is the same for two stores."""
     create_plant(client, 1, "Fern")
     known = {"If-None-Match": client.get("/events").headers["etag"]}
     reader = service.make_token(store, f"r-{store}", role=Role.READER)
@@ -104,7 +104,7 @@ def test_nobody_is_told_that_a_page_of_others_is_still_the_same(
             assert member.get("/events", headers=known).status_code == 200
 
 
-def test_what_is_trimmed_is_gone(service: Service, client: httpx.Client, store: str) -> None:
+def test_trimmed_events_are_gone(service: Service, client: httpx.Client, store: str) -> None:
     for number in range(1, 6):
         create_plant(client, number, "Fern")
     trim(service, store, 3)
@@ -114,21 +114,21 @@ def test_what_is_trimmed_is_gone(service: Service, client: httpx.Client, store: 
     assert [event["revision"] for event in client.get("/events").json()] == [4, 5]
     trim(service, store, 5)
     assert client.get("/events").json() == client.get("/events?after=5").json() == []
-    # The store has not reached it: whoever has it saw another history, and would miss what comes.
+    # The store has not reached this revision: a client that has it saw another history.
     expect_refused(client.get("/events?after=6"), 41001)
     head = client.head("/events?after=2")
     assert (head.status_code, head.content) == (410, b"")
 
 
-def test_a_page_says_the_stores_revision_and_where_to_begin(client: httpx.Client) -> None:
+def test_every_page_has_the_stores_revision(client: httpx.Client) -> None:
     for number in range(3):
         create_plant(client, number, "Fern")
     for method, query in (("GET", "after=0&limit=1"), ("HEAD", "after=0"), ("GET", "")):
-        answer = client.request(method, f"/events?{query}")
-        known = {"If-None-Match": answer.headers["etag"]}
+        response = client.request(method, f"/events?{query}")
+        known = {"If-None-Match": response.headers["etag"]}
         unchanged = client.request(method, f"/events?{query}", headers=known)
         assert unchanged.status_code == 304
-        assert answer.headers["store-revision"] == unchanged.headers["store-revision"] == "3"
+        assert response.headers["store-revision"] == unchanged.headers["store-revision"] == "3"
     latest = client.get("/events?after=latest")
     assert (latest.json(), latest.headers["store-revision"]) == ([], "3")
     assert "link" not in latest.headers
@@ -146,7 +146,7 @@ def test_a_page_says_the_stores_revision_and_where_to_begin(client: httpx.Client
         (f"after={2**53}", 40006),
     ],
 )
-def test_bad_parameters_are_refused(client: httpx.Client, query: str, number: int) -> None:
+def test_invalid_parameters_are_refused(client: httpx.Client, query: str, number: int) -> None:
     expect_refused(client.get(f"/events?{query}"), number)
     streamed = client.get(f"/events?{query}", headers={"Accept": "text/event-stream"})
     expect_refused(streamed, number)

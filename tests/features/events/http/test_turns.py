@@ -1,4 +1,4 @@
-"""Who reads many events delays nobody: a page has its weight, and a user's are read one by one."""
+"""Reading many events delays no other user: a page costs by its events, and users take turns."""
 
 import asyncio
 from functools import partial
@@ -17,13 +17,13 @@ from tests.http.test_turns import MANY, make_tokens, request
 
 
 async def read(app: App, token: str, done: list[str], query: bytes = b"limit=1000") -> None:
-    asked = request(0, "GET", token, b"/events")
-    asked.query = query
-    assert (await app.handle(asked)).status == 200
+    event_request = request(0, "GET", token, b"/events")
+    event_request.query = query
+    assert (await app.handle(event_request)).status == 200
     done.append(token)
 
 
-def test_a_page_costs_its_events_and_does_not_wait_for_all_of_another_users(
+def test_a_page_costs_by_its_events_and_users_take_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = create_sqlite(tmp_path)
@@ -42,7 +42,7 @@ def test_a_page_costs_its_events_and_does_not_wait_for_all_of_another_users(
         flooding = [asyncio.ensure_future(read(app, flood, done)) for _ in range(MANY)]
         await asyncio.sleep(0)
         await asyncio.gather(read(app, other, done), *flooding)
-        monkeypatch.setattr(app.turns, "try_take", lambda *_: True)  # those of requests
+        monkeypatch.setattr(app.turns, "try_take", lambda *_: True)  # the turns of requests
         monkeypatch.setattr(app.turns, "take", take)
         for query in (b"limit=1000", b"limit=400", b"after=800&limit=1000", b"after=1000"):
             await read(app, flood, [], query)

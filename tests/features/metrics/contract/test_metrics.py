@@ -1,4 +1,4 @@
-"""What a database says of itself for metrics: commits, stores and plants, and what is open."""
+"""What a database reports for metrics: stores, plants and open streams."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def test_all_stores_and_plants_are_counted(harness: DatabaseHarness) -> No
     assert await harness.database.read("count_all") == [(stores + 1, plants + 3)]
 
 
-async def test_streams_are_measured(harness: DatabaseHarness) -> None:
+async def test_open_streams_are_counted(harness: DatabaseHarness) -> None:
     streams = ("streams",)
     assert harness.database.gauges()[streams] == 0
     snapshot = await harness.database.open_snapshot(harness.store_id)

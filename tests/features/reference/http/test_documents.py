@@ -24,35 +24,33 @@ def source() -> dict[str, Any]:
 
 
 @pytest.fixture
-def anyone(service: Service) -> Iterator[httpx.Client]:
+def anonymous(service: Service) -> Iterator[httpx.Client]:
     with service.client(None) as client:
         yield client
 
 
-def test_the_document_is_served_as_json(anyone: httpx.Client, source: dict[str, Any]) -> None:
-    answer = anyone.get("/openapi.json")
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.json() == source
+def test_the_document_is_served_as_json(anonymous: httpx.Client, source: dict[str, Any]) -> None:
+    response = anonymous.get("/openapi.json")
+    assert response.headers["content-type"] == "application/json"
+    assert response.json() == source
 
 
-def test_the_document_is_served_as_yaml(anyone: httpx.Client) -> None:
-    answer = anyone.get("/openapi.yaml")
-    assert answer.headers["content-type"] == "application/yaml"
-    assert parse_document(answer.text) == anyone.get("/openapi.json").json()
-    assert not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(answer.text))
+def test_the_document_is_served_as_yaml(anonymous: httpx.Client) -> None:
+    response = anonymous.get("/openapi.yaml")
+    assert response.headers["content-type"] == "application/yaml"
+    assert parse_document(response.text) == anonymous.get("/openapi.json").json()
+    assert not any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(response.text))
 
 
 @DOCUMENTS
-def test_the_document_names_the_address_that_the_service_was_told(
-    tmp_path: Path, path: str
-) -> None:
+def test_the_document_names_the_public_url(tmp_path: Path, path: str) -> None:
     url = "https://plants.example/garden/"
-    with Service(tmp_path, settings={"public_url": url}) as own:
-        document = parse_document(exchange(own.origin, Message("GET", path)).body.decode())
+    with Service(tmp_path, settings={"public_url": url}) as service:
+        document = parse_document(exchange(service.origin, Message("GET", path)).body.decode())
     assert document["servers"] == [{"url": url}]
 
 
-def test_the_document_is_of_the_promised_versions(source: dict[str, Any]) -> None:
+def test_the_document_has_the_promised_versions(source: dict[str, Any]) -> None:
     assert source["openapi"] == "3.1.0"
     assert source["info"]["version"] == "1.0.0"
 
@@ -79,13 +77,13 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
     assert documented == routes
 
 
-def test_only_plants_need_another_name_in_go(source: dict[str, Any]) -> None:
-    """Its generated clients make an ``X`` with ``NewX``."""
+def test_only_the_schema_plant_also_exists_with_the_prefix_new(source: dict[str, Any]) -> None:
+    """Clients generated in Go name the constructor of ``X`` ``NewX``, which would collide."""
     names = source["components"]["schemas"]
     assert [name for name in names if f"New{name}" in names] == ["Plant"]
 
 
-def test_the_document_and_the_service_agree_on_text(source: dict[str, Any]) -> None:
+def test_the_document_and_the_service_allow_the_same_characters(source: dict[str, Any]) -> None:
     schema = source["components"]["schemas"]["Plant"]["properties"]["name"]
     visible, forbidden = re.compile(schema["pattern"]), re.compile(schema["not"]["pattern"])
     for code in (*range(0xD800), *range(0xE000, 0x110000)):
