@@ -62,7 +62,10 @@ def test_repair_corrects_counts_while_the_service_runs(seeded: Program) -> None:
 
 
 def test_a_repair_fails_if_other_mismatches_remain(seeded: Program) -> None:
-    execute(seeded.database, f"{INSERT_EVENT} SELECT 1, {2**60}, 'plant.deleted', 9, 'x', NULL, 0, 0, ''")
+    execute(
+        seeded.database,
+        f"{INSERT_EVENT} SELECT 1, {2**60}, 'plant.deleted', 9, 'x', NULL, 0, 0, ''",
+    )
     assert f"the last at {2**60}" in seeded.refusal("verify", "--repair")
 
 
