@@ -65,7 +65,7 @@ class Database(Protocol):
         """At most ``max_count`` plants, or the query's limit if that is lower."""
 
     async def open_snapshot(self, store_id: int) -> Snapshot:
-        """A snapshot of the store as it is now; OverloadedError if too many are open."""
+        """A snapshot of the store as it is now. The caller bounds their number."""
 
     def write(self, write: Write | Atomic) -> Awaitable[Written]:
         """Execute the write, and store its event and its key with it, durably.

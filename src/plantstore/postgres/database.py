@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import psycopg
 
 from plantstore.core.database import CommitObserver, Row
-from plantstore.core.errors import DatabaseUnavailableError, OverloadedError, SetupError
+from plantstore.core.errors import DatabaseUnavailableError, SetupError
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
 from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
@@ -74,8 +74,6 @@ class PostgresDatabase:
         return await self._pages.submit(page_query(store_id, query, max_count))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
-        if len(self._snapshots) >= self._settings.max_streams:
-            raise OverloadedError
         snapshot = PostgresSnapshot(store_id, self._stream_pool, self._snapshots.discard)
         self._snapshots.add(snapshot)
         try:
@@ -102,7 +100,7 @@ class PostgresDatabase:
             ("write_queue_depth",): self.writes.places.used,
             ("streams",): len(self._snapshots),
             ("postgres_connections", "in_use"): sum(pool.in_use for pool in pools),
-            ("postgres_connections", "idle"): sum(pool.idle for pool in pools),
+            ("postgres_connections", "idle"): sum(len(pool.idle) for pool in pools),
         }
 
     async def wait_until_broken(self) -> Exception:

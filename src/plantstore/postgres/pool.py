@@ -25,8 +25,8 @@ class Pool:
     """Opens at most ``max_connections``, when needed, and keeps them open.
 
     A connection is waited for, and then held, for at most ``settings.database_timeout`` seconds.
-    Successes and failures are reported to ``availability``. ``in_use`` counts the held connections;
-    ``sql`` has the named queries.
+    Successes and failures are reported to ``availability``. ``in_use`` counts the held connections,
+    ``idle`` has the others; ``sql`` has the named queries.
     """
 
     def __init__(
@@ -38,13 +38,9 @@ class Pool:
         self.timeout = settings.database_timeout
         self._loop = asyncio.get_running_loop()
         self._free = asyncio.Semaphore(max_connections)
-        self._idle: list[AsyncConnection] = []
+        self.idle: list[AsyncConnection] = []
         self.in_use = 0
         self._is_closed = False
-
-    @property
-    def idle(self) -> int:
-        return len(self._idle)
 
     @asynccontextmanager
     async def acquire(self, seconds: float | None = None) -> AsyncIterator[AsyncConnection]:
@@ -71,8 +67,8 @@ class Pool:
         async with asyncio.timeout(self.timeout):
             await self._free.acquire()
         try:
-            while self._idle:
-                connection = self._idle.pop()
+            while self.idle:
+                connection = self.idle.pop()
                 if not _is_closed(connection):
                     return connection
                 await connection.close()
@@ -85,7 +81,7 @@ class Pool:
         is_ready = connection.info.transaction_status is TransactionStatus.IDLE
         try:
             if is_ready and not self._is_closed:
-                self._idle.append(connection)
+                self.idle.append(connection)
             else:
                 await connection.close()
         finally:
@@ -132,14 +128,14 @@ class Pool:
             finally:
                 sock.detach()
         # All may be connected to the same silent server.
-        while self._idle:
-            self._idle.pop().pgconn.finish()
+        while self.idle:
+            self.idle.pop().pgconn.finish()
 
     async def close(self) -> None:
         """Close all connections; those in use are closed when they are released."""
         self._is_closed = True
-        while self._idle:
-            await self._idle.pop().close()
+        while self.idle:
+            await self.idle.pop().close()
 
 
 def _is_closed(connection: AsyncConnection) -> bool:

@@ -77,18 +77,14 @@ class Writer(Batcher[Item, Written]):
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
             store_id = waiting.item.store_id
-            is_apart = self._separates_stores and not stores <= {store_id}
+            is_apart = store_id in busy or len(batch) == _MAX_BATCH_SIZE
+            is_apart |= self._separates_stores and not stores <= {store_id}
             is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
             if waiting.arrived < deadline:
                 self.queue.places.give_back(store_id)
                 if not waiting.future.done():
                     waiting.future.set_exception(DatabaseUnavailableError())
-            elif (
-                store_id in busy
-                or is_apart
-                or len(batch) == _MAX_BATCH_SIZE
-                or not self.queue.try_leave(store_id, waiting.item, costs)
-            ):
+            elif is_apart or not self.queue.try_leave(store_id, waiting.item, costs):
                 later.append(waiting)
                 busy.add(store_id)
             else:

@@ -14,7 +14,6 @@ import apsw
 import msgspec
 
 from plantstore.core.database import CommitObserver, Row
-from plantstore.core.errors import OverloadedError
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
 from plantstore.core.operations import Written
 from plantstore.core.settings import Settings
@@ -58,7 +57,6 @@ class SQLiteDatabase:
         self.check = Readiness(self._path, self._writer, self._read_little).check
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
         self._features_thread = ThreadPoolExecutor(1, thread_name_prefix="features")
-        self._max_snapshots = settings.max_streams
         self._snapshots: dict[SQLiteSnapshot, None] = {}  # the oldest first
         self._wal_bound = WalBound(self.data_version, settings.max_wal_size, self._snapshots)
 
@@ -94,8 +92,6 @@ class SQLiteDatabase:
         return to_page(rows)
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
-        if len(self._snapshots) >= self._max_snapshots:
-            raise OverloadedError
         snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._release)
         self._snapshots[snapshot] = None
         self._wal_bound.watch()

@@ -35,16 +35,13 @@ class SQLiteSession:
     def __init__(self, url: str) -> None:
         self.before_commit: Callable[[], object] = lambda: None
         self._path = database_path(url)
+        self.location = str(self._path)
         self._sql = load_queries("plantstore.sqlite")
         self._connection = open_file(self._path)
         with explained(self._path):
             self._lock = FileLock(self._path)
             self._schema = self._connection.pragma("schema_version")
             self._file = self._path.stat()
-
-    @property
-    def location(self) -> str:
-        return str(self._path)
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         return self._execute(self._sql[name], arguments)

@@ -74,9 +74,8 @@ class SQLiteSnapshot(SnapshotReads):
         self._connection = connect(path)
         self._execute = self._connection.cursor().execute
         self._execute("BEGIN")
-        rows: Sequence[Row] = self._execute(self._sql["find_counts"], (self._store_id,)).fetchall()
-        for row in rows:
-            self.revision, *_ = row
+        counts = self._execute(self._sql["find_counts"], (self._store_id,)).get
+        self.revision, *_ = counts or (0,)
 
     def _close(self) -> None:
         if self._connection is not None:

@@ -200,8 +200,7 @@ class Writer:
             # One write caused it, and must not fail the others.
             return [(await self._commit([pending]))[0] for pending in batch]
         self._error, self.worked_at = None, self._loop.time()
-        if self._failures.is_failing:
-            self._failures.note_success()
+        self._failures.note_success()
         return outcomes
 
     async def _write(self, items: Sequence[Item]) -> Sequence[Written]:
