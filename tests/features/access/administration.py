@@ -34,6 +34,12 @@ def delete_store(session: Session, store: str) -> None:
     stores.delete_store(session, store_id)
 
 
+def rename_user(session: Session, subject: str, new_subject: str) -> None:
+    users.rename_labels(session, records.require_user(session, subject), new_subject)
+    with session.transaction():
+        users.rename_user(session, subject, new_subject)
+
+
 def delete_user(session: Session, subject: str) -> bool:
     user = records.require_user(session, subject)
     with session.transaction():
@@ -47,6 +53,7 @@ class Administration(administration.Administration):
     measure_store = reading(stores.measure_store)
     delete_store: Any = reading(delete_store)
     delete_user = reading(delete_user)
+    rename_user = reading(rename_user)
     add_member: Any = changing(add_member)
     remove_member: Any = changing(remove_member)
     create_link = changing(create_link)

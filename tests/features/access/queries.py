@@ -2,8 +2,8 @@
 
 ACROSS_STORES = {
     "delete_keys_of": "it erases one user",
-    "forget_user_in_links": "it erases the name of one user",
-    "forget_user_in_tokens": "it erases the name of one user",
+    "relabel_links": "it erases or replaces the name of one user",
+    "relabel_tokens": "it erases or replaces the name of one user",
     "find_links": "the administrator may list the links of all stores",
     "delete_memberships_of": "it erases one user",
     "delete_tokens_of": "it erases one user",

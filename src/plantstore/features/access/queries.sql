@@ -32,21 +32,23 @@ DELETE FROM tokens WHERE user_id = ?1
 -- name: delete_keys_of
 DELETE FROM idempotency_keys WHERE user_id = ?1
 
--- Events of a user, or of a token whose label has the user's name.
+-- Default labels with a user's name: another name replaces what precedes the date. The events of a
+-- user, who is deleted, lose their labels.
 
 -- name: find_events_of
 SELECT revision FROM events WHERE store_id = ?1 AND revision > ?2 AND (user_id = ?3 OR token_label LIKE ?4 ESCAPE '!')
 ORDER BY revision LIMIT 5000
 
--- name: forget_user_in_events
-UPDATE events SET user_id = CASE WHEN user_id = ?4 THEN ?6 ELSE user_id END, token_label = ''
+-- name: relabel_events
+UPDATE events SET user_id = CASE WHEN user_id = ?4 THEN ?7 ELSE user_id END,
+    token_label = CASE WHEN user_id = ?4 THEN '' ELSE ?6 || substr(token_label, length(token_label) - 9) END
 WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND (user_id = ?4 OR token_label LIKE ?5 ESCAPE '!')
 
--- name: forget_user_in_tokens
-UPDATE tokens SET label = '' WHERE label LIKE ?1 ESCAPE '!'
+-- name: relabel_tokens
+UPDATE tokens SET label = ?2 || substr(label, length(label) - 9) WHERE label LIKE ?1 ESCAPE '!'
 
--- name: forget_user_in_links
-UPDATE links SET label = '' WHERE label LIKE ?1 ESCAPE '!'
+-- name: relabel_links
+UPDATE links SET label = ?2 || substr(label, length(label) - 9) WHERE label LIKE ?1 ESCAPE '!'
 
 -- name: list_all_members
 SELECT s.name, u.subject, m.role FROM members AS m

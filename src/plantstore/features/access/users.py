@@ -3,17 +3,29 @@
 import re
 
 from plantstore.core.model import DELETED_USER, User
-from plantstore.sql.administration.new_tokens import label_by
+from plantstore.sql.administration.new_tokens import begin_label
 from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
 from plantstore.sql.session import Queries, Session
 
-_ANY_DATE = "____-__-__"
+_Labels = tuple[str, str]  # a pattern, and what is to precede the date instead
 
 
 def rename_user(session: Queries, subject: str, new_subject: str) -> None:
     user = require_user(session, subject)
     require_free_subject(session, new_subject)
     session.query("rename_user", user.user_id, new_subject)
+
+
+def rename_labels(session: Session, user: User, new_subject: str) -> None:
+    """Rename a user in default labels, also of events, in transactions of its own.
+
+    Do it before the user is renamed, so that the same command finishes an interrupted renaming.
+    """
+    labels = _find_labels(user, begin_label(new_subject))
+    with session.transaction():
+        _relabel_tokens(session, labels)
+    for store in list_stores(session):
+        _relabel_events(session, store.store_id, None, labels)
 
 
 def delete_user(session: Session, user: User) -> bool:
@@ -26,7 +38,7 @@ def delete_user(session: Session, user: User) -> bool:
     for store in list_stores(session):
         with session.transaction():  # wait for batches that had begun
             session.query("lock_revisions", store.store_id, store.store_id)
-        _erase_in_events(session, store.store_id, user)
+        _relabel_events(session, store.store_id, user.user_id, _find_labels(user))
     with session.transaction():
         end_access(session, user)  # a token may have been created meanwhile
         session.query("delete_user", user.user_id)
@@ -37,20 +49,26 @@ def end_access(session: Queries, user: User) -> None:
     """Delete the memberships and tokens of a user, and the user's name in labels."""
     for query in ("delete_memberships_of", "delete_tokens_of", "delete_keys_of"):
         session.query(query, user.user_id)
-    for query in ("forget_user_in_tokens", "forget_user_in_links"):
-        session.query(query, _labels_of(user))
+    _relabel_tokens(session, _find_labels(user))
 
 
-def _erase_in_events(session: Session, store_id: int, user: User) -> None:
-    """Erase in parts: the events are found before other writes are locked out."""
-    after, whose = 0, (user.user_id, _labels_of(user))
-    while rows := session.query("find_events_of", store_id, after, *whose):
+def _relabel_tokens(session: Queries, labels: _Labels) -> None:
+    for query in ("relabel_tokens", "relabel_links"):
+        session.query(query, *labels)
+
+
+def _relabel_events(
+    session: Session, store_id: int, deleted_id: int | None, labels: _Labels
+) -> None:
+    """Relabel in parts: the events are found before other writes are locked out."""
+    after, pattern = 0, labels[0]
+    while rows := session.query("find_events_of", store_id, after, deleted_id, pattern):
         first, after = rows[0][0], rows[-1][0]
+        values = (first, after, deleted_id, *labels, DELETED_USER)
         with session.transaction():
-            session.query("forget_user_in_events", store_id, first, after, *whose, DELETED_USER)
+            session.query("relabel_events", store_id, *values)
 
 
-def _labels_of(user: User) -> str:
-    """The pattern of the default labels of tokens that the user created."""
-    name = label_by(user.subject, _ANY_DATE).removesuffix(_ANY_DATE)
-    return re.sub("[!%_]", r"!\g<0>", name) + _ANY_DATE
+def _find_labels(user: User, new_beginning: str = "") -> _Labels:
+    """The default labels of tokens that the user created."""
+    return re.sub("[!%_]", r"!\g<0>", begin_label(user.subject)) + "____-__-__", new_beginning

@@ -63,10 +63,14 @@ def create_token(session: Queries, grant: Grant) -> IssuedToken:
     return replace(issued, made=tuple(made))
 
 
-def label_by(name: str, date: str | None = None) -> str:
-    """The default label of a token: who created it (cut if too long), and when (today)."""
-    date = date or today()
-    return f"{name[: LABEL_MAX - 1 - len(date)]} {date}"
+def label_by(name: str) -> str:
+    """The default label of a token: who created it, and when, that is, today."""
+    return begin_label(name) + today()
+
+
+def begin_label(name: str) -> str:
+    """What precedes the date in a default label; a long name is cut."""
+    return f"{name[: LABEL_MAX - len(' 2030-01-31')]} "
 
 
 def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) -> Grant:

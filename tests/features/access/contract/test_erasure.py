@@ -56,17 +56,22 @@ async def test_in_a_long_history_only_the_deleted_users_events_are_anonymized(
     assert {event.token_label for event in events if event.subject == "ada"} == {"x"}
 
 
-async def test_deleting_a_user_clears_default_labels_with_the_name(
-    harness: DatabaseHarness,
+@pytest.mark.parametrize("renames", [False, True])
+async def test_default_labels_follow_the_user_who_is_deleted_or_renamed(
+    harness: DatabaseHarness, *, renames: bool
 ) -> None:
     administration = harness.administration
-    labels = {"100% 2030-01-31": "", "100% ": "100% ", "1000 2030-01-31": "1000 2030-01-31"}
+    left = "50% 2030-01-31" if renames else "2030-01-31"
+    labels = {"100% 2030-01-31": left, "100% ": "100% ", "1000 2030-01-31": "1000 2030-01-31"}
     await harness.make_caller("nursery", "100%")
     for number, label in enumerate(labels):
         caller = await harness.make_caller("nursery", "ada", label)
         await harness.create(NewPlant(number, "Fern"), caller=caller)
         administration.create_link("nursery", Grant(subject="ada", label=label))
-    administration.delete_user("100%")
+    if renames:
+        administration.rename_user("100%", "50%")
+    else:
+        administration.delete_user("100%")
     assert [event.token_label for event in harness.read_events()] == list(labels.values())
     assert {event.subject for event in harness.read_events()} == {"ada"}
     assert {token.label for token in administration.list_tokens()} == {"", *labels.values()}

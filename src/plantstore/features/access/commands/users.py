@@ -41,14 +41,17 @@ def create(session: Session, subject: str, output: Output) -> None:
 @click.argument("new_subject")
 @session_options
 def rename(session: Session, subject: str, new_subject: str, output: Output) -> None:
-    """Rename the user SUBJECT to NEW_SUBJECT, in events too. Tokens stay valid.
+    """Rename the user SUBJECT to NEW_SUBJECT, in events and labels too. Tokens stay valid.
 
     \b
     Example:
       plantstore user rename ada ada.lovelace
     """
+    user = records.require_user(session, subject)
+    records.require_free_subject(session, new_subject)
+    users.rename_labels(session, user, new_subject)
     with noting(session) as note:
-        note("user rename", user=subject, new_subject=new_subject)
+        note("user rename", user=subject, new_subject=new_subject)  # before: it finds the user
         users.rename_user(session, subject, new_subject)
     record = {"subject": new_subject, "old_subject": subject}
     output.report(record, f"renamed the user {subject} to {new_subject}")
