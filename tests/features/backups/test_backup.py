@@ -207,6 +207,7 @@ def test_invalid_targets_are_refused(program: Program) -> None:
         message = program.refusal("backup", target, "--keep", "3", status=2)
         assert f"--keep is for a folder of backups: {target} is none" in message
     program.refusal("backup", "-", "--json", status=2)
+    assert "its name is not in UTF-8" in program.refusal("backup", "\udcff")
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

@@ -135,7 +135,7 @@ def explained(failure: str, path: Path) -> Iterator[None]:
         yield
     except BrokenPipeError:  # the reader has gone
         raise
-    except (apsw.Error, OSError, SetupError) as error:
+    except (apsw.Error, OSError, UnicodeError, SetupError) as error:
         reason = str(error)
         if isinstance(error, apsw.NotADBError):
             reason = "it is not a SQLite database; is it encrypted or compressed?"
@@ -145,4 +145,6 @@ def explained(failure: str, path: Path) -> Iterator[None]:
             reason = describe_write(error, path.name)
         elif isinstance(error, OSError):
             reason = find_reason(error, path)
+        elif isinstance(error, UnicodeError):
+            reason = "its name is not in UTF-8"
         raise SetupError(f"{failure}: {reason}") from error

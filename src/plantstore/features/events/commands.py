@@ -54,6 +54,8 @@ def _in_database(session: Queries, store: str | None) -> Events:
     """The events of a store, or of all stores by time, read in pages."""
 
     def read(after: int, filters: Filters) -> Iterator[Record]:
+        if (user := filters[1]) is not None:
+            require_user(session, user)
         stores = list_stores(session) if store is None else [require_store(session, store)]
         events = (zip(repeat(it.name), read_events(session, it, after, *filters)) for it in stores)
         merged = heapq.merge(*events, key=_find_time)
@@ -64,7 +66,7 @@ def _in_database(session: Queries, store: str | None) -> Events:
     return Events(read, lambda: require_store(session, store).revision)
 
 
-def _behind(client: "PlantStore", _: str) -> Events:
+def _behind(client: "PlantStore", address: str) -> Events:
     """Events of a store behind a service; only owners see who made the changes."""
 
     def read(after: int, filters: Filters) -> Iterator[Record]:
@@ -74,9 +76,8 @@ def _behind(client: "PlantStore", _: str) -> Events:
             is_wanted = plant_id in (None, event.plant.id) and user in (None, event.user)
             if is_wanted and at >= (since or 0):
                 plant = [getattr(event.plant, field) for field in PLANT_FIELDS]
-                by = (event.user, event.token_label, event.token_id)
-                values = (event.revision, format_time(at), event.kind, *plant, *by)
-                yield dict(zip(_COLUMNS, values, strict=True))
+                by = (event.user, event.token_label, event.token_id, _COMMAND_LINE)
+                yield _describe(address, (event.revision, event.kind, *plant, at, *by))
 
     return Events(read, client.revision)
 

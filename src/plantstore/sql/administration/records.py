@@ -3,7 +3,8 @@
 Missing records that are required, and invalid names, raise the domain's errors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import islice
 
 from plantstore.core.clock import now
 from plantstore.core.errors import (
@@ -40,11 +41,11 @@ def require_store(session: Queries, name: str) -> Store:
     return store
 
 
-def find_meant(name: str, names: Sequence[str]) -> str:
+def find_meant(name: str, names: Iterable[str]) -> str:
     """A similar name that was perhaps meant, in brackets; empty if there is none."""
     from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
 
-    near = get_close_matches(name, names[:_COMPARED], 1, _MIN_SIMILARITY)
+    near = get_close_matches(name, list(islice(names, _COMPARED)), 1, _MIN_SIMILARITY)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
@@ -77,8 +78,8 @@ def find_user(session: Queries, subject: str) -> User | None:
 def require_user(session: Queries, subject: str) -> User:
     user = find_user(session, subject)
     if user is None:
-        names = [user.subject for user in list_users(session)]
-        raise NoSuchUserError(subject=subject, meant=find_meant(subject, names))
+        meant = find_meant(subject, (user.subject for user in list_users(session)))
+        raise NoSuchUserError(subject=subject, meant=meant)
     return user
 
 

@@ -37,9 +37,11 @@ def test_max_plants_sets_the_quota_of_a_store(program: Program) -> None:
     changed = program.run("store", "set", "nursery", "--max-plants", "none")
     assert changed.err == "nursery may hold any number of plants; it holds 0\n"
     assert program.data("store", "list")[0]["max_plants"] is None
-    for invalid in ("0", "-1", "many", "٣"):
-        refused = program.refusal("store", "set", "nursery", "--max-plants", invalid, status=2)
-        assert "a whole number above 0, or none" in refused
+    for invalid in ("", "0", "-1", "many", "٣", f"1{15 * '0'}1"):
+        for command in ("set", "create"):
+            quota = ("--max-plants", invalid)
+            refused = program.refusal("store", command, "nursery", *quota, status=2)
+            assert "a whole number" in refused
 
 
 def test_deleting_a_store_asks_for_its_name_on_stderr(program: Program) -> None:

@@ -100,6 +100,12 @@ def test_an_id_that_no_plant_can_have_is_refused(program: Program) -> None:
     assert "is not in the range" in program.refusal("event", "list", "--plant", "9" * 20, status=2)
 
 
+def test_a_user_who_does_not_exist_is_named(program: Program) -> None:
+    program.make_store("nursery")
+    for user in ("nobody", "\udcff"):
+        assert "there is no user" in program.refusal("event", "list", "--user", user)
+
+
 @pytest.mark.parametrize("count", [0, 1, 2500])
 def test_any_number_of_events_is_listed(program: Program, count: int) -> None:
     program.make_store("nursery")

@@ -1,6 +1,5 @@
 """``plantstore store``: create, set, rename, show, list, delete."""
 
-import re
 from contextlib import closing
 
 import click
@@ -8,7 +7,6 @@ import click
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
-    WholeNumber,
     output_options,
     pass_database,
     reading_options,
@@ -33,16 +31,22 @@ def store() -> None:
     """Create, change, show and delete stores."""
 
 
+def _read_quota(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """The given quota, which has the bounds of the setting, or else the setting."""
+    if text == "none":
+        return None
+    if text == "":
+        raise click.BadParameter("write a whole number, or none")
+    return find_sources(context, max_plants=text).read(Settings, "max_plants").max_plants
+
+
 @store.command()
 @click.argument("name")
 @click.option(
     "--max-plants",
-    type=WholeNumber(1),
-    callback=lambda context, _option, given: (
-        find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
-    ),
-    metavar="N",
-    help="Maximum number of plants; by default the setting max_plants.",
+    metavar="N|none",
+    callback=_read_quota,
+    help="Maximum number of plants, or none for no limit; by default the setting max_plants.",
 )
 @pass_database
 @output_options
@@ -58,14 +62,6 @@ def create(name: str, max_plants: int | None, database: str, output: Output) -> 
     with closing(open_session(database)) as session, changing(session, "store create", store=name):
         made = records.insert_store(session, name, max_plants)
     output.print(_describe(made), name)
-
-
-def _read_quota(_context: click.Context, _option: click.Parameter, text: str) -> int | None:
-    if text == "none":
-        return None
-    if not re.fullmatch("[1-9][0-9]{0,17}", text):
-        raise click.BadParameter("write a whole number above 0, or none")
-    return int(text)
 
 
 @store.command("set")
