@@ -52,8 +52,8 @@ def run_pgbench(scenario: Scenario, url: str, seconds: int) -> Run:
     command = [str(PROGRAMS / "pgbench"), "--no-vacuum", "--protocol", "prepared"]
     command += [f"--client={scenario.connections}", f"--time={seconds + _CONNECT_SECONDS}"]
     command += ["--file", str(_SCRIPTS / f"{scenario.script}.sql"), url]
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-    found = re.search(r"^tps = ([\d.]+)", done.stdout, re.MULTILINE)
-    if found is None or done.returncode:
-        raise WrongResponseError(f"pgbench failed:\n{done.stdout}{done.stderr}")
-    return Run(0, float(found[1]))
+    result = subprocess.run(command, capture_output=True, check=False, text=True)
+    rate = re.search(r"^tps = ([\d.]+)", result.stdout, re.MULTILINE)
+    if rate is None or result.returncode:
+        raise WrongResponseError(f"pgbench failed:\n{result.stdout}{result.stderr}")
+    return Run(0, float(rate[1]))

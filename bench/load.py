@@ -42,7 +42,7 @@ class Load(Struct, frozen=True):
     def start(
         self, first_number: int, seconds: float, cores: Sequence[int] = LOAD_CORES
     ) -> "subprocess.Popen[bytes]":
-        """Begin to send requests, with numbers from ``first`` on."""
+        """Start to send requests, with numbers from ``first_number`` on."""
         command = ["wrk", "-t1", f"-c{self.connections}", f"-d{seconds:.0f}s", "--timeout", "60s"]
         command += ["--script", f"{self.script}.lua"]
         for name, value in self.headers.items():
@@ -55,11 +55,11 @@ class Load(Struct, frozen=True):
     def run(self, first_number: int, seconds: float, cores: Sequence[int]) -> Run:
         """Send requests, and wait for the end."""
         with self.start(first_number, seconds, cores) as process:
-            said, _ = process.communicate()
+            output, _ = process.communicate()
         try:
-            run = msgspec.json.decode(said.splitlines()[-1], type=Run)
+            run = msgspec.json.decode(output.splitlines()[-1], type=Run)
         except (IndexError, msgspec.DecodeError):
-            raise WrongResponseError(f"wrk failed:\n{said.decode()}") from None
+            raise WrongResponseError(f"wrk failed:\n{output.decode()}") from None
         if run.wrong or not run.requests:
             raise WrongResponseError(f"{run.wrong} of {run.requests} responses are wrong")
         return run

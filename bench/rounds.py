@@ -64,7 +64,7 @@ def measure(scenario: Scenario, rounds: int, seconds: int) -> Result:
             listed = fetch(service.origin, "GET", scenario.path, headers)
             etag = next(value for name, value in listed.headers if name.lower() == b"etag")
             headers["If-None-Match"] = etag.decode()
-        response = _ask(scenario, service, headers)
+        response = _send_first_request(scenario, service, headers)
         # Each run deletes other plants of the store.
         numbers = store.plants // (rounds + 1) if scenario.method == "DELETE" else 10**9
         make_runs = partial(_make_runs, scenario, headers, numbers)
@@ -74,7 +74,7 @@ def measure(scenario: Scenario, rounds: int, seconds: int) -> Result:
         elif scenario.baseline == NGINX:
             nginx = stack.enter_context(running_nginx(folder, response))
             if fetch(nginx.origin, "GET", scenario.path, headers).body != response.body:
-                raise WrongResponseError("nginx has another response")
+                raise WrongResponseError("the response of nginx differs")
             servers[NGINX] = make_runs(nginx)
         for run_server in servers.values():
             run_server(0, _WARM_UP_SECONDS)
@@ -85,8 +85,8 @@ def measure(scenario: Scenario, rounds: int, seconds: int) -> Result:
         return Result(runs, service.memory())
 
 
-def _ask(scenario: Scenario, server: Server, headers: dict[str, str]) -> Response:
-    """The server's response to the scenario's first request."""
+def _send_first_request(scenario: Scenario, server: Server, headers: dict[str, str]) -> Response:
+    """Send the scenario's first request; return the response."""
     method, body = scenario.method, scenario.body
     content_type = {"Content-Type": scenario.media_type} if body else {}
     response = fetch(server.origin, method, scenario.path, headers | content_type, body)

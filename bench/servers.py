@@ -112,7 +112,7 @@ def wait_until_ready(origin: str) -> None:
 def fetch(
     origin: str, method: str, path: str, headers: dict[str, str], body: bytes | None = None
 ) -> Response:
-    """The response of the server at this origin."""
+    """Send a request to the server at this origin; return the response."""
     with closing(HTTPConnection(origin.removeprefix("http://"), timeout=_TIMEOUT)) as connection:
         connection.request(method, path, body, headers)
         response = connection.getresponse()

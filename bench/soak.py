@@ -27,7 +27,7 @@ Sample = Mapping[str, float]
 @click.option("--minutes", default=30.0, show_default=True)
 @click.option("--postgres", is_flag=True, help="On PostgreSQL instead of SQLite.")
 def main(minutes: float, *, postgres: bool) -> None:
-    """Load the service for so many minutes, and show what has grown."""
+    """Load the service for some minutes, and show which values have grown."""
     with tempfile.TemporaryDirectory(prefix="plantstore-soak-") as name, ExitStack() as stack:
         folder = Path(name)
         url = stack.enter_context(fresh_database(folder, postgres=postgres))

@@ -44,7 +44,7 @@ def fresh_database(folder: Path, *, postgres: bool) -> Iterator[str]:
 
 
 def fill_store(url: str, plants: int) -> Store:
-    """Create a store in a new database, with so many plants and no events."""
+    """Create a store in a new database, with ``plants`` plants and no events."""
     store = make_store(url, plants)
     execute(url, _FILL, [(plants, SPACING)])
     execute(url, _COUNT, [(plants,)])
@@ -57,8 +57,8 @@ def make_store(database: str, plants: int, name: str = "garden", role: str = "ow
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
     command += ["--store", name, "--user", f"{name} {role}", "--role", role]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return Store(database, done.stdout.strip(), plants)
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return Store(database, result.stdout.strip(), plants)
 
 
 def encode_cursor(last_id: int) -> str:

@@ -27,7 +27,7 @@ def _list_commits() -> list[str]:
     # The checkout may be another user's: root installs from it.
     command = ("git", "-c", "safe.directory=*", "-C", _ROOT, "rev-list", "HEAD")
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - ours
+        result = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - ours
     except (OSError, subprocess.CalledProcessError):  # git is not installed, or there is no commit
         return []
-    return done.stdout.split()
+    return result.stdout.split()

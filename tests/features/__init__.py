@@ -1,1 +1,1 @@
-"""The tests of each feature, which go with it."""
+"""Tests of each feature; a folder is deleted together with its feature."""

@@ -1,1 +1,1 @@
-"""Tests of the feature access."""
+"""Tests of the access feature."""

@@ -1,1 +1,1 @@
-"""The audit trail."""
+"""Tests of the audit feature."""

@@ -1,1 +1,1 @@
-"""Tests of backups, of restoring them, and of verifying."""
+"""Tests of ``plantstore backup``, ``restore`` and ``verify``."""

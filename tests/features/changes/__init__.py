@@ -1,1 +1,1 @@
-"""Tests of the feature changes."""
+"""Tests of the changes feature."""

@@ -66,24 +66,24 @@ def test_a_lost_worker_affects_only_its_own_stores(
     cluster: CitusCluster, service: Service, stores: list[str], end: str
 ) -> None:
     worker, tokens = cluster.workers[0], [service.make_token(store) for store in stores]
-    with under_load_of_all([service], tokens) as (lost, kept):
-        for load_clients in (lost, kept):
+    with under_load_of_all([service], tokens) as (on_lost_worker, on_other_worker):
+        for load_clients in (on_lost_worker, on_other_worker):
             wait_until_acknowledged(load_clients, 20)
         if end == "killed":
             worker.kill()
-            wait_until_refused(lost, 3)
-            wait_until_acknowledged(kept, 20)
+            wait_until_refused(on_lost_worker, 3)
+            wait_until_acknowledged(on_other_worker, 20)
             worker.start()
         else:
             with worker.frozen():
-                wait_until_refused(lost, 2)
-                wait_until_acknowledged(kept, 20)
+                wait_until_refused(on_lost_worker, 2)
+                wait_until_acknowledged(on_other_worker, 20)
         wait_until_written(service, tokens[0], 1)
-        for load_clients in (lost, kept):
+        for load_clients in (on_lost_worker, on_other_worker):
             wait_until_acknowledged(load_clients, 20)
-    lost[0].acknowledged.add(1)
-    assert_kept(service, dict(zip(stores, (lost, kept), strict=True)))
-    assert {error for client in kept for error in client.refusals} <= {50301}
+    on_lost_worker[0].acknowledged.add(1)
+    assert_kept(service, dict(zip(stores, (on_lost_worker, on_other_worker), strict=True)))
+    assert {error for client in on_other_worker for error in client.refusals} <= {50301}
 
 
 def test_a_killed_coordinator_loses_no_acknowledged_write(

@@ -1,1 +1,1 @@
-"""Tests of the feature events."""
+"""Tests of the events feature."""

@@ -1,1 +1,1 @@
-"""Tests of the feature logs."""
+"""Tests of the logs feature."""

@@ -1,1 +1,1 @@
-"""Metrics, as Prometheus scrapes them."""
+"""Tests of the metrics feature."""

@@ -1,1 +1,1 @@
-"""Tests of the feature reference."""
+"""Tests of the reference feature."""

@@ -1,4 +1,4 @@
-"""The fixtures of tests of pages."""
+"""Fixtures of tests of pages."""
 
 from tests.features.page.conftest import driver, open_page, owner, service, tabs
 

@@ -115,10 +115,10 @@ def test_a_stream_is_shown_live_until_it_is_stopped(driver: PageDriver, owner: s
     open_reference(driver, owner)
     listening = try_out(driver, "list_events")
     listening.get_by_label("Accept").select_option("text/event-stream")
-    shown = send(listening, "200 OK")
-    expect(shown).to_contain_text("id: ")
+    events = send(listening, "200 OK")
+    expect(events).to_contain_text("id: ")
     driver.create_plants({"id": 7, "name": "Fern"})
-    expect(shown).to_contain_text("plant.created")
+    expect(events).to_contain_text("plant.created")
     listening.get_by_role("button", name="Stop").click()
     expect(listening.get_by_role("status")).to_have_text("Stopped.")
 

@@ -1,1 +1,1 @@
-"""Tests of the feature status."""
+"""Tests of the status feature."""

@@ -1,1 +1,1 @@
-"""Tests of the feature tags."""
+"""Tests of the tags feature."""

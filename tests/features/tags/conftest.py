@@ -1,4 +1,4 @@
-"""The fixtures of tests over HTTP."""
+"""Fixtures of tests over HTTP."""
 
 from tests.http.conftest import database_kind, service
 

@@ -1,1 +1,1 @@
-"""Tests of the feature transfer."""
+"""Tests of the transfer feature."""

@@ -1,1 +1,1 @@
-"""Tests of the feature access of its commands."""
+"""Tests of the commands of the access feature."""

@@ -16,7 +16,7 @@ from plantstore.databases import migrate
 from plantstore.features.access.links import MAX_LINKS
 from tests.cli.program import PLANTSTORE, Program
 from tests.features.access.administration import open_administration
-from tests.features.access.cli.welcoming import CODE, Welcoming, paste, redeem
+from tests.features.access.cli.welcome_service import CODE, WelcomeService, redeem, run_in_new_shell
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 from tests.waiting import wait_until
@@ -30,15 +30,15 @@ OWN = shlex.join(PLANTSTORE)
 def run_printed_calls(output: str, home: Path) -> None:
     calls = re.findall(r"^  curl (?:.*\\\n)*.*$", output, re.MULTILINE)
     assert len(calls) == 3
-    responses = [paste(call.replace("curl", "curl -sS", 1), home) for call in calls]
+    responses = [run_in_new_shell(call.replace("curl", "curl -sS", 1), home) for call in calls]
     plant = {"name": "Monstera", "tag": "tropical"}
     assert [json.loads(response) for response in responses[:2]] == [plant, [plant]]
     assert responses[2] == ""
 
 
 def test_the_first_start_prints_a_link_a_token_and_working_calls(tmp_path: Path) -> None:
-    with Welcoming(tmp_path) as service:
-        output = service.shown()
+    with WelcomeService(tmp_path) as service:
+        output = service.output()
         assert f"Plant Store is running at {service.origin}\n" in output
         assert "The store nursery was created. Its owner is the user gardener.\n" in output
         address, code = service.link()
@@ -57,13 +57,13 @@ def test_the_first_start_prints_a_link_a_token_and_working_calls(tmp_path: Path)
 
 def test_on_a_unix_socket_the_printed_calls_work_without_a_link(tmp_path: Path) -> None:
     path = tmp_path / "a socket"
-    service = Welcoming(tmp_path, {"uds": path})
+    service = WelcomeService(tmp_path, {"uds": path})
     for is_first in (True, False):
         service.launch()
         try:
-            wait_until(lambda: "running" in service.shown())
-            paste(f"curl -sS --unix-socket '{path}' http://localhost/livez", tmp_path)
-            output = service.shown()
+            wait_until(lambda: "running" in service.output())
+            run_in_new_shell(f"curl -sS --unix-socket '{path}' http://localhost/livez", tmp_path)
+            output = service.output()
             assert f"Plant Store is running at unix:{path}\n" in output
             assert "browser" not in output
             if is_first:
@@ -75,12 +75,12 @@ def test_on_a_unix_socket_the_printed_calls_work_without_a_link(tmp_path: Path) 
 
 
 def test_a_later_start_prints_a_link_for_its_new_port(tmp_path: Path) -> None:
-    with Welcoming(tmp_path) as service:
+    with WelcomeService(tmp_path) as service:
         first_origin = service.origin
         assert service.stop() == 0
         service.start()
         assert service.origin != first_origin
-        assert TOKEN.search(service.shown()) is None
+        assert TOKEN.search(service.output()) is None
         address, code = service.link()
         assert address == service.origin
         token = redeem(address, code)
@@ -112,17 +112,17 @@ def test_printed_commands_work_in_another_terminal_and_folder(
         (tmp_path / "bin" / "plantstore").symlink_to(INSTALLED)
         monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     monkeypatch.chdir(folder)
-    with Welcoming(tmp_path, program=program) as service:
+    with WelcomeService(tmp_path, program=program) as service:
         assert service.stop() == 0
         service.start()
         link, token = service.commands()
         prefix = f"{printed} --database {service.database}"
         assert link.startswith(f"{prefix} link create --store nursery --user gardener --manage")
-        assert "--create" not in service.shown()
-        ((address, code),) = CODE.findall(f"  {paste(link, tmp_path)}")
+        assert "--create" not in service.output()
+        ((address, code),) = CODE.findall(f"  {run_in_new_shell(link, tmp_path)}")
         assert address == service.origin
         assert "manage" in redeem(address, code)["scopes"]
-        with service.client(paste(token, tmp_path).strip()) as client:
+        with service.client(run_in_new_shell(token, tmp_path).strip()) as client:
             assert client.get("/me").json()["user"] == "gardener"
 
 
@@ -135,22 +135,24 @@ def test_printed_commands_name_the_settings_file_and_no_password(
         migrate(database)
         file.write_text(f'database = "{database}"\n')
         program = (*PLANTSTORE, "--settings", str(file))
-        with Welcoming(tmp_path, database=database, program=program) as service:
+        with WelcomeService(tmp_path, database=database, program=program) as service:
             (link,) = service.commands()
-            assert "verysecret" not in service.shown()
+            assert "verysecret" not in service.output()
             assert link.startswith(f"{OWN} --settings '{file}' link create ")
             assert link.endswith(f" --address {service.origin}")
-            assert paste(link, tmp_path).startswith(f"{service.origin}/#code=")
+            assert run_in_new_shell(link, tmp_path).startswith(f"{service.origin}/#code=")
 
 
 def test_each_of_several_owners_gets_a_command(tmp_path: Path) -> None:
-    with Welcoming(tmp_path) as service:
+    with WelcomeService(tmp_path) as service:
         service.make_token("roof", "ada o'hara", role=Role.OWNER)
         assert service.stop() == 0
         service.start()
-        assert CODE.search(service.shown()) is None
+        assert CODE.search(service.output()) is None
         *links, _ = service.commands()
-        tokens = [redeem(*CODE.findall(f"  {paste(link, tmp_path)}")[0]) for link in links]
+        tokens = [
+            redeem(*CODE.findall(f"  {run_in_new_shell(link, tmp_path)}")[0]) for link in links
+        ]
         names = [(token["store"], token["user"]) for token in tokens]
         assert names == [("nursery", "gardener"), ("roof", "ada o'hara")]
 
@@ -163,10 +165,10 @@ def test_each_of_several_owners_gets_a_command(tmp_path: Path) -> None:
 def test_a_publicly_reachable_service_prints_a_command_and_no_link(
     tmp_path: Path, settings: dict[str, object]
 ) -> None:
-    with Welcoming(tmp_path, settings) as service:
+    with WelcomeService(tmp_path, settings) as service:
         for _ in range(2):
-            assert "#code" not in service.shown()
-            link = paste(service.commands()[0], tmp_path)
+            assert "#code" not in service.output()
+            link = run_in_new_shell(service.commands()[0], tmp_path)
             origin = service.origin.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - as above
             address = str(settings.get("public_url", f"{origin}/"))
             assert link.startswith(f"{address}#code=psl_")
@@ -175,14 +177,14 @@ def test_a_publicly_reachable_service_prints_a_command_and_no_link(
 
 
 def test_at_the_link_limit_the_service_starts_without_a_link(tmp_path: Path) -> None:
-    with Welcoming(tmp_path) as service:
+    with WelcomeService(tmp_path) as service:
         assert service.stop() == 0
         request = Grant(subject="gardener", label="", expires_at=None)
         with closing(open_administration(service.database)) as administration:
             for _ in range(MAX_LINKS - 1):
                 administration.create_link("nursery", request)
         service.start()
-        assert CODE.search(service.shown()) is None
+        assert CODE.search(service.output()) is None
         assert len(service.commands()) == 2
 
 

@@ -1,1 +1,1 @@
-"""Tests of the feature access for every kind of database."""
+"""Tests of the access feature on every kind of database."""

@@ -1,4 +1,4 @@
-"""The fixtures of the contract suite, with the feature's administration."""
+"""Fixtures of the contract suite, with the feature's administration."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -20,12 +20,12 @@ PLANTS = 5001  # more than one transaction deletes
 def interrupt(session: Session, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Raise ``KeyboardInterrupt`` at the second query of this name."""
     query = session.query
-    left = 2
+    remaining = 2
 
     def count(query_name: str, *arguments: object) -> "list[Row]":
-        nonlocal left
-        left -= query_name == name
-        if not left:
+        nonlocal remaining
+        remaining -= query_name == name
+        if not remaining:
             raise KeyboardInterrupt
         return list(query(query_name, *arguments))
 

@@ -46,10 +46,10 @@ def test_deleting_a_store_deletes_its_members_and_tokens(
     administration: Administration,
 ) -> None:
     administration.create_token(Grant(subject="ada", store="nursery"))
-    kept = administration.create_token(Grant(subject="ada", store="orchard"))
+    created = administration.create_token(Grant(subject="ada", store="orchard"))
     administration.delete_store("nursery")
     assert [store.name for store in administration.list_stores()] == ["orchard"]
-    assert administration.list_tokens() == [kept.token]
+    assert administration.list_tokens() == [created.token]
     assert administration.list_members("orchard") == [Member("ada", Role.OWNER)]
     assert [user.subject for user in administration.list_users()] == ["ada"]
 

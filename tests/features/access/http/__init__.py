@@ -1,1 +1,1 @@
-"""Tests of the feature access over HTTP."""
+"""Tests of the access feature over HTTP."""

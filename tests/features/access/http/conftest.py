@@ -1,4 +1,4 @@
-"""The fixtures of tests over HTTP, and an owner's client."""
+"""Fixtures of tests over HTTP, and an owner's client."""
 
 from collections.abc import Iterator
 

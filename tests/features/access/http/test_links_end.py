@@ -105,9 +105,9 @@ def test_what_a_token_creates_expires_no_later_than_the_token(service: Service, 
     expiry = datetime.fromtimestamp(expires_at // 1000, UTC)
     expiry = expiry.replace(microsecond=expires_at % 1000 * 1000)
     with service.client(token) as owner:
-        for wanted in ({}, {"expires_at": None}, {"expires_at": "2099-12-31T00:00:00Z"}):
-            created = make_token(owner, user, **wanted)
-            redeemed = redeem(service, make_link(owner, user, **wanted)).json()
+        for request in ({}, {"expires_at": None}, {"expires_at": "2099-12-31T00:00:00Z"}):
+            created = make_token(owner, user, **request)
+            redeemed = redeem(service, make_link(owner, user, **request)).json()
             assert {created["expires_at"], redeemed["expires_at"]} == {
                 expiry.isoformat(timespec="milliseconds").replace("+00:00", "Z")
             }

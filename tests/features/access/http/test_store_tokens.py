@@ -65,12 +65,12 @@ def test_omitted_fields_have_the_defaults_of_the_command_line(
 @pytest.mark.parametrize("role", Role)
 def test_a_token_has_no_scope_that_its_users_role_lacks(manager: httpx.Client, role: Role) -> None:
     set_role(manager, "eve", role)
-    for wanted in Scope:
-        response = manager.post("/tokens", json={"user": "eve", "scopes": [wanted]})
-        if wanted in role.scopes:
-            assert response.json()["scopes"] == [wanted]
+    for scope in Scope:
+        response = manager.post("/tokens", json={"user": "eve", "scopes": [scope]})
+        if scope in role.scopes:
+            assert response.json()["scopes"] == [scope]
         else:
-            assert f"the role {role} does not allow: {wanted}" in expect_refused(response, 40014)
+            assert f"the role {role} does not allow: {scope}" in expect_refused(response, 40014)
 
 
 def test_a_token_grants_no_scope_that_it_lacks(
@@ -79,13 +79,13 @@ def test_a_token_grants_no_scope_that_it_lacks(
     owner = f"owner of {store}"
     for scopes in MANAGERS:
         with managing(service, store, scopes=scopes) as creator:
-            for wanted in Scope:
-                response = creator.post("/tokens", json={"user": owner, "scopes": [wanted]})
-                if wanted in scopes:
-                    assert response.json()["scopes"] == [wanted]
+            for scope in Scope:
+                response = creator.post("/tokens", json={"user": owner, "scopes": [scope]})
+                if scope in scopes:
+                    assert response.json()["scopes"] == [scope]
                 else:
                     expect_refused(response, 40301)
-                    assert f'scope="{wanted}"' in response.headers["www-authenticate"]
+                    assert f'scope="{scope}"' in response.headers["www-authenticate"]
             response = creator.post("/tokens", json={"user": owner})
             if scopes == {Scope.MANAGE}:
                 expect_refused(response, 40301)

@@ -1,1 +1,1 @@
-"""Tests of the feature changes for every kind of database."""
+"""Tests of the changes feature on every kind of database."""

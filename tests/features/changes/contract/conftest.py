@@ -1,4 +1,4 @@
-"""The fixtures of the contract suite, for each kind of database."""
+"""Fixtures of the contract suite, for each kind of database."""
 
 from tests.conftest import database_kind
 from tests.contract.conftest import administration, harness, url

@@ -1,1 +1,1 @@
-"""Tests of the feature events of its commands."""
+"""Tests of the commands of the events feature."""

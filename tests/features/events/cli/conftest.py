@@ -1,4 +1,4 @@
-"""The fixtures of tests of commands."""
+"""Fixtures of tests of commands."""
 
 from tests.cli.conftest import program
 

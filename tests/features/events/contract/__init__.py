@@ -1,1 +1,1 @@
-"""Tests of the feature events for every kind of database."""
+"""Tests of the events feature on every kind of database."""

@@ -1,4 +1,4 @@
-"""The fixtures of the contract suite."""
+"""Fixtures of the contract suite."""
 
 from tests.contract.conftest import administration, harness, url
 

@@ -71,7 +71,7 @@ async def test_the_service_trims_events_of_all_stores_and_unused_users(
 async def test_after_a_restore_the_trimmed_revision_does_not_decrease(
     harness: DatabaseHarness, url: str
 ) -> None:
-    """Events between the backup and the restore may be missing: clients must be told so."""
+    """Events between the backup and the restore may be missing: the store must report them."""
     await make_events(harness, url, 4, 2)
     restored = 1000
     execute(url, "UPDATE revisions SET revision = $1, trimmed = $1", [(restored,)])

@@ -1,1 +1,1 @@
-"""Tests of the feature events over HTTP."""
+"""Tests of the events feature over HTTP."""

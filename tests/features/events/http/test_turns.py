@@ -16,11 +16,11 @@ from tests.features.events.http.test_event_stream import fill_events
 from tests.http.test_turns import MANY, make_tokens, request
 
 
-async def read(app: App, token: str, done: list[str], query: bytes = b"limit=1000") -> None:
+async def read(app: App, token: str, served: list[str], query: bytes = b"limit=1000") -> None:
     event_request = request(0, "GET", token, b"/events")
     event_request.query = query
     assert (await app.handle(event_request)).status == 200
-    done.append(token)
+    served.append(token)
 
 
 def test_a_page_costs_by_its_events_and_users_take_turns(
@@ -30,7 +30,7 @@ def test_a_page_costs_by_its_events_and_users_take_turns(
     flood, other = make_tokens(url)
     fill_events(url, 1000)
     costs: list[int] = []
-    done: list[str] = []
+    served: list[str] = []
 
     async def take(_: object, cost: int) -> None:
         costs.append(cost)
@@ -39,9 +39,9 @@ def test_a_page_costs_by_its_events_and_users_take_turns(
         settings = Settings(database=url)
         app = App(await open_database(settings), settings, partial(open_session, url), Process())
         add_events(app)
-        flooding = [asyncio.ensure_future(read(app, flood, done)) for _ in range(MANY)]
+        flooding = [asyncio.ensure_future(read(app, flood, served)) for _ in range(MANY)]
         await asyncio.sleep(0)
-        await asyncio.gather(read(app, other, done), *flooding)
+        await asyncio.gather(read(app, other, served), *flooding)
         monkeypatch.setattr(app.turns, "try_take", lambda *_: True)  # the turns of requests
         monkeypatch.setattr(app.turns, "take", take)
         for query in (b"limit=1000", b"limit=400", b"after=800&limit=1000", b"after=1000"):
@@ -49,5 +49,5 @@ def test_a_page_costs_by_its_events_and_users_take_turns(
         await app.close()
 
     asyncio.run(run())
-    assert done.index(other) < MANY // 2
+    assert served.index(other) < MANY // 2
     assert costs == [5 * ROUTED, 2 * ROUTED, ROUTED, 0]

@@ -1,1 +1,1 @@
-"""Tests of the feature metrics for every kind of database."""
+"""Tests of the metrics feature on every kind of database."""

@@ -1,1 +1,1 @@
-"""Tests of the feature reference over HTTP."""
+"""Tests of the reference feature over HTTP."""

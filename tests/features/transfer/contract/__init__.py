@@ -1,1 +1,1 @@
-"""Tests of the feature transfer for every kind of database."""
+"""Tests of the transfer feature on every kind of database."""

@@ -1,1 +1,1 @@
-"""``plantstore copy``: between databases of every kind."""
+"""Tests of ``plantstore copy`` between databases of every kind."""

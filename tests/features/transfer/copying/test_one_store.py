@@ -52,9 +52,9 @@ def test_a_copied_store_is_served_in_its_new_cell_with_its_tokens(
         ):
             assert there.events(STORE) == here.events(STORE)
             for path in ("/plants?include=id", "/me"):
-                ours, theirs = client.get(path), other_client.get(path)
-                assert theirs.status_code == 200
-                assert theirs.json() == ours.json()
+                original, copied_response = client.get(path), other_client.get(path)
+                assert copied_response.status_code == 200
+                assert copied_response.json() == original.json()
             assert other_client.post("/plants", json={"id": 99, "name": "Fern"}).is_success
         for token, status in ((filled.tokens.revoked, 401), (filled.tokens.expired, 401)):
             with there.client(token) as client:
@@ -91,8 +91,10 @@ def test_a_repeated_copy_writes_later_changes(source: str, cell: str, tmp_path: 
     for table in ("plants", "events"):
         of_store = f"SELECT * FROM {table} WHERE {THIS}"
         columns = slice(0, 6)  # the ids of users differ
-        ours, theirs = ([row[columns] for row in select(url, of_store)] for url in (source, cell))
-        assert sorted(map(str, ours)) == sorted(map(str, theirs))
+        original, copied_rows = (
+            [row[columns] for row in select(url, of_store)] for url in (source, cell)
+        )
+        assert sorted(map(str, original)) == sorted(map(str, copied_rows))
 
 
 def test_events_of_a_deleted_user_do_not_get_another_author(

@@ -1,1 +1,1 @@
-"""Files of plants, imported and exported."""
+"""Tests of ``plantstore import`` and ``export``."""

@@ -15,7 +15,7 @@ CODE = re.compile(r"^  (http\S+)/#code=(\w+)$", re.MULTILINE)
 COMMAND = re.compile(r"^  (.*plantstore'? .*(?:link|token) create --.*)$", re.MULTILINE)
 
 
-class Welcoming(Service):
+class WelcomeService(Service):
     """``plantstore serve --welcome`` with its stdout in a file.
 
     ``program`` is the command that the shell runs.
@@ -38,19 +38,19 @@ class Welcoming(Service):
         self._out.write_text("")
         super().launch()
 
-    def shown(self) -> str:
+    def output(self) -> str:
         return self._out.read_text()
 
     def link(self) -> tuple[str, str]:
         """The address and the code of the only printed link."""
-        ((address, code),) = CODE.findall(self.shown())
+        ((address, code),) = CODE.findall(self.output())
         return address, code
 
     def commands(self) -> list[str]:
-        return COMMAND.findall(self.shown())
+        return COMMAND.findall(self.output())
 
 
-def paste(command: str, home: Path) -> str:
+def run_in_new_shell(command: str, home: Path) -> str:
     """Run a command in a new shell and another folder; return its output."""
     result = subprocess.run(
         ["sh", "-c", command],
