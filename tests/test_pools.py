@@ -69,3 +69,19 @@ async def test_of_who_holds_too_many_the_oldest_is_evicted() -> None:
 def test_the_addresses_of_one_network_are_one_holder() -> None:
     assert network_of("2001:db8::1") == network_of("2001:db8::ffff") != network_of("2001:db9::1")
     assert network_of("192.0.2.1") != network_of("192.0.2.2")
+
+
+async def test_a_client_that_leaves_while_it_waits_takes_nothing() -> None:
+    pool = Pool("places", 3)
+    pool.add("other", 3)
+    names = ("leaves early", "leaves late", "stays")
+    early, late, stays = (asyncio.ensure_future(pool.wait_and_take(name)) for name in names)
+    await asyncio.sleep(0)
+    early.cancel()
+    await asyncio.sleep(0)
+    pool.give_back("other")  # for the one that leaves late, at the same moment
+    late.cancel()
+    await asyncio.wait_for(stays, 30)
+    assert pool.used == 3
+    pool.give_back("stays")
+    assert pool.used == 2

@@ -109,8 +109,15 @@ class Pool:
         place = loop.create_future()
         self._waiting[place] = holder
         timer = loop.call_later(_WAIT_SECONDS, self._refuse, place)
-        await place
-        timer.cancel()
+        try:
+            await place
+        except asyncio.CancelledError:  # the client has gone
+            if place.done() and not (place.cancelled() or place.exception()):
+                self.give_back(holder)
+            raise
+        finally:
+            self._waiting.pop(place, None)
+            timer.cancel()
 
     def clear(self) -> None:
         """Release all units."""
