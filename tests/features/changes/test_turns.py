@@ -1,4 +1,4 @@
-"""Lines take turns, long lines by their length."""
+"""Lines wait for turns, at a cost that grows with their length."""
 
 from pathlib import Path
 
@@ -15,24 +15,27 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     ("body", "costs"), [(8 * b"{}\n", [12, 12, 12]), (2 * (5120 * b"x" + b"\n"), [22, 22, 12])]
 )
-async def test_lines_are_paid_for_before_they_are_decoded(
+async def test_turns_cost_by_the_length_of_the_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes, costs: list[int]
 ) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
-    paid: list[int] = []
+    taken: list[int] = []
 
     async def take(_: object, cost: int) -> None:
-        paid.append(cost)
+        taken.append(cost)
 
     async with application(url) as app:
         add_changes(app)
         monkeypatch.setattr(app.turns, "take", take)
-        sent = request(0, "POST", token, b"/changes")
-        sent.body = body
-        sent.headers = {**sent.headers, b"content-type": b"application/x-ndjson"}
-        response = await app.handle(sent)
+        changes_request = request(0, "POST", token, b"/changes")
+        changes_request.body = body
+        changes_request.headers = {
+            **changes_request.headers,
+            b"content-type": b"application/x-ndjson",
+        }
+        response = await app.handle(changes_request)
         assert isinstance(response, Stream)
         assert [part async for part in response.parts]
         await response.close()
-    assert paid == costs
+    assert taken == costs

@@ -1,4 +1,4 @@
-"""Deleting a user removes the name everywhere, on every kind of database."""
+"""Deleting a user removes the name everywhere; renaming updates labels: on every database."""
 
 import pytest
 
@@ -56,13 +56,13 @@ async def test_in_a_long_history_only_the_deleted_users_events_are_anonymized(
     assert {event.token_label for event in events if event.subject == "ada"} == {"x"}
 
 
-@pytest.mark.parametrize("renames", [False, True])
-async def test_default_labels_follow_the_user_who_is_deleted_or_renamed(
+@pytest.mark.parametrize("renames", [False, True], ids=["delete", "rename"])
+async def test_deleting_or_renaming_a_user_updates_default_labels(
     harness: DatabaseHarness, *, renames: bool
 ) -> None:
     administration = harness.administration
-    left = "50% 2030-01-31" if renames else "2030-01-31"
-    labels = {"100% 2030-01-31": left, "100% ": "100% ", "1000 2030-01-31": "1000 2030-01-31"}
+    new_label = "50% 2030-01-31" if renames else "2030-01-31"
+    labels = {"100% 2030-01-31": new_label, "100% ": "100% ", "1000 2030-01-31": "1000 2030-01-31"}
     await harness.make_caller("nursery", "100%")
     for number, label in enumerate(labels):
         caller = await harness.make_caller("nursery", "ada", label)

@@ -70,7 +70,7 @@ def test_follow_prints_new_events(program: Program, service: Service) -> None:
         follow.terminate()
 
 
-def test_following_reads_each_event_once(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_reads_each_event_once(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     program.make_store("nursery")
     fill_events(program.database, 3)
     sleeps = count()
@@ -82,8 +82,8 @@ def test_following_reads_each_event_once(program: Program, monkeypatch: pytest.M
 
     monkeypatch.setattr(time, "sleep", change_history)
     options = ("--database", program.database, "event", "list", "--store", "nursery")
-    followed = CliRunner().invoke(cli, [*options, "--plant", "9", "--follow"])
-    assert (followed.output, followed.exit_code) == ("\nAborted!\n", 1)
+    result = CliRunner().invoke(cli, [*options, "--plant", "9", "--follow"])
+    assert (result.output, result.exit_code) == ("\nAborted!\n", 1)
 
 
 def test_events_of_several_stores_are_sorted_by_time(program: Program) -> None:
@@ -96,11 +96,11 @@ def test_events_of_several_stores_are_sorted_by_time(program: Program) -> None:
     assert [event["store"] for event in listed] == ["berries", "apples"]
 
 
-def test_an_id_that_no_plant_can_have_is_refused(program: Program) -> None:
+def test_an_invalid_plant_id_is_refused(program: Program) -> None:
     assert "is not in the range" in program.refusal("event", "list", "--plant", "9" * 20, status=2)
 
 
-def test_a_user_who_does_not_exist_is_named(program: Program) -> None:
+def test_an_unknown_user_is_refused(program: Program) -> None:
     program.make_store("nursery")
     for user in ("nobody", "\udcff"):
         assert "there is no user" in program.refusal("event", "list", "--user", user)

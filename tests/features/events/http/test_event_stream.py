@@ -199,6 +199,7 @@ def test_a_listener_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
             service.client(token) as client,
             EventStream(service.origin, token, receive_buffer=2048),
         ):
+            assert not is_served(service, token)
             numbers = iter(range(1, 100_000))
 
             def is_disconnected() -> bool:
