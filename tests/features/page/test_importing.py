@@ -131,4 +131,4 @@ def test_it_needs_no_mouse_and_waits_for_a_server_that_is_away(driver: PageDrive
     expect(driver["#announcements"]).to_contain_text("Imported 40 plants")
     expect(driver["#offline"]).to_be_hidden()
     driver.assert_count("40 plants")
-    expect(driver["body"]).not_to_be_focused()
+    expect(driver["#grid"]).to_be_focused()

@@ -104,6 +104,19 @@ def test_the_grid_moves_by_its_keys(driver: PageDriver) -> None:
     expect(driver["#selection"]).to_be_hidden()
 
 
+def test_keys_are_for_the_list_after_a_click_on_blank_ground(driver: PageDriver) -> None:
+    driver.create_many({"id": n, "name": f"Plant {n}"} for n in range(3))
+    driver.sign_in().assert_count("3 plants")
+    driver["#count"].click()
+    driver.page.keyboard.press("ArrowDown")
+    expect(driver["#grid"]).to_be_focused()
+    assert driver.active_name() == "Plant 1"
+    driver["#count"].click()
+    driver.type("t")
+    driver.type("shade\n", delay=20)
+    driver.assert_stored(1, "Plant 1", "shade")
+
+
 def test_slash_finds_but_not_with_another_key_or_in_a_field(fern: PageDriver) -> None:
     fern["#grid"].press("Alt+/")
     expect(fern["#grid"]).to_be_focused()

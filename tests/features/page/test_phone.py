@@ -137,6 +137,21 @@ def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
         assert box is not None
         assert box["height"] >= 40
         phone.page.keyboard.press("Escape")
+    phone["#rows .name"].first.tap()
+    phone["#panel-tag"].press("ControlOrMeta+a")
+    phone.type("h")
+    box = phone["#picker li"].bounding_box()
+    assert box is not None
+    assert box["height"] >= 40
+
+
+def test_an_import_is_begun_without_scrolling(phone: PageDriver) -> None:
+    phone.choose_file("new.csv", "".join(f"{LONG} {n}\n" for n in range(20)) + ",\nx,y,z\n")
+    buttons = ("#import-start", "#import-other", "#import-preview button:text('Cancel')")
+    for part in ("#import-preview-title", *buttons):
+        expect(phone[part]).to_be_in_viewport(ratio=1)
+    phone["#import-start"].tap()
+    phone.assert_shows("Imported 20 plants", "#message")
 
 
 def test_there_is_room_to_type_what_one_looks_for(phone: PageDriver) -> None:

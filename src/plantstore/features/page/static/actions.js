@@ -62,15 +62,8 @@ export function perform(kind, changes, store = list.store, ended = (action) => t
 export function takeBack(item) {
   const { id = "", name = "", tag = "" } = item.after ?? {};
   drafts.add = { id: item.isGiven ? "" : id, name, tag };
-  discard(item);
-  $("add-name").focus();
-}
-
-/** @param {Pending} item */
-export function discard(item) {
-  list.added = list.added.filter((other) => other !== item);
-  list.changeRows();
   drop(item);
+  $("add-name").focus();
 }
 
 /** @param {Pending} item */
@@ -105,7 +98,7 @@ export async function remove(ids) {
   const changes = list.may("delete") ? pick(ids) : [];
   const title = t("delete.ask", { n: changes.length });
   if (changes.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete")))) return;
-  for (const item of ids.flatMap((id) => list.findPending(id) ?? [])) if (item.state === "refused") discard(item);
+  for (const item of ids.flatMap((id) => list.findPending(id) ?? [])) if (item.state === "refused") drop(item);
   perform("delete", changes);
   if (document.activeElement?.matches("body, #grid *")) focusPlants();
 }
@@ -179,7 +172,7 @@ function valuesOf(changes) {
 async function solve(item, theirs = null) {
   const { store } = item.action;
   const { before, after } = item;
-  discard(item);
+  drop(item);
   list.apply(store, new Map([[idOf(item), theirs]]));
   if (!after || !before) return;
   const texts = theirs ? listContents(theirs) : [t("conflict.gone"), ""];

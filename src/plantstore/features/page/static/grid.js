@@ -2,17 +2,17 @@
 // has the focus; aria-activedescendant names the cell that keys act on. Rows are identified by plant id: they
 // move as plants are added and removed.
 
-import { discard, remove, retry, takeBack } from "./actions.js";
+import { remove, retry, takeBack } from "./actions.js";
 import { $, all, colour, focusPlants, isNarrow, make, makeButton, onClick, targetOf } from "./dom.js";
 import { idsOf, list } from "./list.js";
 import { openPanel } from "./pages.js";
-import { drafts, onDraw } from "./state.js";
+import { drafts, drop, onDraw } from "./state.js";
 import { t } from "./texts.js";
 import { loseDraft, openCell, placeEditor } from "./typing.js";
 
 const SPARE = 8; // rows drawn beyond each edge
 /** @type {Record<string, (item: Pending) => void>} what can be done about a refused change */
-const MENDS = { [t("again")]: retry, [t("edit")]: takeBack, [t("discard")]: discard };
+const MENDS = { [t("again")]: retry, [t("edit")]: takeBack, [t("discard")]: drop };
 const grid = $("grid");
 const body = $("rows");
 
@@ -53,11 +53,6 @@ export function drawGrid() {
   grid.classList.toggle("selecting", size > 0);
   $("select-all").checked = size > 0 && size === items.length;
   $("select-all").indeterminate = size > 0 && size < items.length;
-  drawSelection(size);
-}
-
-/** The bar of actions for the selected plants. @param {number} size */
-function drawSelection(size) {
   const hadFocus = $("selection").contains(document.activeElement);
   $("selection").hidden = size === 0;
   $("selection-count").textContent = t("selected", { n: size });

@@ -162,6 +162,7 @@ onClick("import-other", () => openImport());
 onClick("import-start", () => {
   if (target) send(target, checked);
   dialog.close();
+  focusPlants();
 });
 dialog.addEventListener("close", () => {
   reading = undefined;

@@ -3,7 +3,7 @@
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
 import { exchange, number, Plants, View } from "./plant.js";
-import { drafts, queue, redraw } from "./state.js";
+import { added, drafts, queue, redraw, version } from "./state.js";
 import { t } from "./texts.js";
 
 const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
@@ -12,7 +12,7 @@ const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
 class PlantList {
   /** @type {Loading | null} */ #loading = null;
   /** @type {Promise<void> | undefined} */ #loaded;
-  /** @type {Plant[] | null} */ #rows = null;
+  #rows = { version: -1, items: /** @type {Plant[]} */ ([]) };
   /** @type {string[]} */ scopes = []; // what the user may do in the store
   /** @type {ListState} */ state = "none";
   /** @type {Store | null} */ store = null;
@@ -20,7 +20,6 @@ class PlantList {
   view = new View(ALL, []);
   /** @type {Error | null} */ error = null;
   look = 0; // how often the search has changed: each time the list is shown from its top
-  /** @type {Pending[]} */ added = []; // since the search changed, newest first: they stay on top
   /** @type {Set<string>} */ selected = new Set();
   /** @type {Set<string>} */ fresh = new Set(); // plants that have just changed
 
@@ -95,34 +94,30 @@ class PlantList {
     if (!made.length) return;
     const all = number(exchange(this.view.all, this.view.compare, made));
     this.view = new View(this.view.search, this.plants.items, all);
-    this.changeRows();
+    redraw();
   }
 
   /** @param {Search} search */
   show(search) {
     const isSorted = search.order === this.view.search.order;
     this.view = new View(search, this.plants.items, isSorted ? this.view.all : undefined);
-    this.added = queue.filter(({ action }) => action.store === this.store && action.kind === "add").reverse();
+    const adding = queue.filter(({ action }) => action.store === this.store && action.kind === "add");
+    added.splice(0, added.length, ...adding.reverse());
     this.selected = new Set();
     this.look += 1;
-    this.changeRows();
-  }
-
-  changeRows() {
-    this.#rows = null;
     redraw();
   }
 
   /** Added plants on top, then refused edits of plants that are gone, then the plants found. */
   get rows() {
-    if (this.#rows) return this.#rows;
+    if (this.#rows.version === version) return this.#rows.items;
     const { plants, store } = this;
     const edits = queue.filter(
       ({ action, state }) => action.store === store && action.kind === "edit" && state === "refused",
     );
     const gone = edits.flatMap(({ after }) => (after && plants.isComplete && !plants.get(after.id) ? after : []));
     // The row of a plant that is not stored yet has its own id: the plant's id may be another's.
-    const top = this.added.flatMap(({ state, after, rowId }) => {
+    const top = added.flatMap(({ state, after, rowId }) => {
       if (state === "stored") return plants.get(after?.id ?? "") ?? [];
       return after ? { ...after, id: rowId } : [];
     });
@@ -133,7 +128,7 @@ class PlantList {
     const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
     const rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
     if (this.selected.size) this.selected = new Set(idsOf(rows).filter((id) => this.selected.has(id)));
-    this.#rows = rows;
+    this.#rows = { version, items: rows };
     return rows;
   }
 

@@ -105,12 +105,11 @@ function setMe(found) {
   if (user === found.user) drafts.add = add;
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const last = names.find((name) => name === tab.get("store"));
   $("stores").replaceChildren(...names.map((name) => new Option(name)));
   $("stores").disabled = names.length === 1;
   $("who").textContent = me.user;
   $("avatar").textContent = [...me.user][0]?.toUpperCase() ?? "";
-  openStore(list.store?.name || readAddress().store || last || me.store);
+  openStore(list.store?.name || readAddress().store || me.store);
 }
 
 /** @param {string} name */
@@ -122,10 +121,8 @@ function openStore(name) {
   document.body.dataset.may = list.scopes.join(" ");
   $("stores").value = found ? name : "";
   $("role").textContent = found ? t(`role.${found.role}`) : "";
-  $("expiry").hidden = !(Date.parse(end) - Date.now() < SOON);
-  $("expiry").textContent = end && t("expiry", { time: formatTime(end) });
+  $("expiry").textContent = Date.parse(end) - Date.now() < SOON ? t("expiry", { time: formatTime(end) }) : "";
   if (!found) return list.forget();
-  tab.put("store", name);
   openAddress(api.store(name));
 }
 
@@ -182,7 +179,6 @@ onDraw(() => {
   $("error-text").textContent = error?.message ?? "";
   const hasGrid = list.may("list") || list.may("create");
   $("grid").hidden = shown === "barred" || !hasGrid || (state === "none" && !list.store);
-  $("grid").ariaBusy = `${state === "loading" && hasNone}`;
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
   $("clear-search").hidden = view.isWhole;
   $("export-what").textContent = t(list.selected.size ? "selection" : view.isWhole ? "export.all" : "export.shown");
@@ -272,6 +268,11 @@ document.addEventListener("keydown", (event) => {
   const isTyping = targetOf(event).closest("input, select, textarea, dialog:not(#panel), [popover]");
   const name = event.ctrlKey || event.metaKey ? `Ctrl+${shiftKey ? key : key.toLowerCase()}` : key;
   if (altKey || $("app").hidden || document.querySelector("dialog:modal")) return;
+  if (targetOf(event) === document.body && key !== "Tab" && !$("plants").hidden) {
+    focusPlants(); // a click on blank ground took the focus away
+    if (!$("grid").dispatchEvent(new KeyboardEvent("keydown", event))) event.preventDefault();
+    return;
+  }
   if ($("plants").hidden) return name === "Escape" && !isTyping ? showPage(null) : undefined;
   if (Object.hasOwn(KEYS, name) && (!isTyping || name === "Ctrl+k")) {
     KEYS[name]();
@@ -322,7 +323,6 @@ async function followLink(code) {
     else if (!(await maySwitch(code))) return;
     const { token } = await api.send("POST", "links/redeem", { code });
     list.forget(); // so that the link's store is opened
-    tab.drop("store");
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
     if (api.isSignedIn && !isOwnMachine) say(rich("signed-in.tab"), { [t("remember")]: keep });

@@ -9,7 +9,6 @@ const MAX_OPTIONS = 8;
 /** @type {HTMLInputElement | null} */ let field = null;
 /** @type {((tag: string) => void) | undefined} */ let chosen;
 /** @type {[string, number][]} */ let known = [];
-/** @type {string[]} */ let shown = [];
 let marked = -1;
 
 /** @param {HTMLInputElement} input @param {(tag: string) => void} [choose] gets a tag that was clicked, or marked at Enter */
@@ -27,19 +26,18 @@ export function attachPicker(input, choose) {
   input.addEventListener("keydown", press);
 }
 
+const options = () => /** @type {HTMLElement[]} */ ([...$("picker").children]);
+
 /** @param {string} text */
 function show(text) {
   const words = splitWords(text);
   const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word))).slice(0, MAX_OPTIONS);
-  shown = matching.map(([tag]) => tag);
-  if (!field || !shown.length || (shown.length === 1 && shown[0] === field.value)) return closePicker();
-  const options = matching.map(([tag, number], at) => {
-    const content = [makePill(tag), makeHint(figures(number))];
-    return make("li", { id: `picker-${at}`, role: "option", ariaLabel: tag }, ...content);
+  const made = matching.map(([tag, number], at) => {
+    return make("li", { id: `picker-${at}`, role: "option", ariaLabel: tag }, makePill(tag), makeHint(figures(number)));
   });
-  $("picker").replaceChildren(...options);
-  $("picker").hidden = false;
-  placeAt($("picker"), field);
+  $("picker").replaceChildren(...made);
+  $("picker").hidden = !made.length || (made.length === 1 && made[0].ariaLabel === field?.value);
+  if (field) placeAt($("picker"), field);
   mark(-1);
 }
 
@@ -56,7 +54,7 @@ function mark(place) {
   marked = place;
   field?.setAttribute("aria-expanded", `${!$("picker").hidden}`);
   field?.setAttribute("aria-activedescendant", place < 0 ? "" : `picker-${place}`);
-  for (const [at, option] of [...$("picker").children].entries()) option.ariaSelected = `${at === place}`;
+  for (const [at, option] of options().entries()) option.ariaSelected = `${at === place}`;
 }
 
 /** @param {string} tag */
@@ -72,9 +70,11 @@ function take(tag, isChosen = true) {
 function press(event) {
   if ($("picker").hidden || event.isComposing) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step) mark(((marked + 1 + step + shown.length + 1) % (shown.length + 1)) - 1);
-  else if (event.key === "Enter" && marked >= 0) take(shown[marked]);
-  else if (event.key === "Tab" && marked >= 0) return take(shown[marked], false);
+  const tag = options()[marked]?.ariaLabel;
+  const places = options().length + 1; // with none
+  if (step) mark(((marked + 1 + step + places) % places) - 1);
+  else if (event.key === "Enter" && tag) take(tag);
+  else if (event.key === "Tab" && tag) return take(tag, false);
   else return;
   event.preventDefault();
 }

@@ -59,7 +59,7 @@ function giveId(item) {
   for (const other of queue.filter(({ rowId }) => rowId === item.rowId))
     for (const side of /** @type {const} */ (["before", "after"]))
       if (other[side]) other[side] = { ...other[side], id };
-  list.changeRows();
+  redraw();
 }
 
 /** An id above all others of the store, including plants that are not stored yet. @param {Store | null} store @param {string} [taken] */
@@ -146,7 +146,7 @@ function finish(done) {
     changes.set(idOf(item), item.after ?? null);
   }
   list.apply(action.store, changes);
-  list.changeRows();
+  redraw();
 }
 
 /** The row of a plant that is stored now has the plant's id. @param {string} from @param {string} id */

@@ -71,7 +71,7 @@ export class Session {
   /** Forgets the token: it was refused, or the session has ended. */
   forget() {
     if (this.token === device.get("token")) device.drop("token");
-    for (const name of ["token", "session", "store", "draft"]) tab.drop(name);
+    for (const name of ["token", "session", "draft"]) tab.drop(name);
     this.token = null;
   }
 

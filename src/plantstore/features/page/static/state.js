@@ -8,16 +8,20 @@ export const drafts = { add: { id: "", name: "", tag: "" }, cell: null };
 export const shown = { plant: null, page: null };
 /** @type {Pending[]} in sending order; a refused change stays until the user retries, edits or discards it */
 export const queue = [];
+/** @type {Pending[]} plants added since the search changed, newest first: they stay on top */
+export const added = [];
 /** @type {Action[]} the last is undone first */
 export const undos = [];
 
 /** @type {(() => void)[]} */ const drawers = [];
 let isDue = false;
+export let version = 0; // of the state
 
 /** `draw` runs after the state changes: once for all changes of a task. @param {() => void} draw */
 export const onDraw = (draw) => drawers.push(draw);
 
 export function redraw() {
+  version += 1;
   if (isDue) return;
   isDue = true;
   queueMicrotask(() => {
@@ -31,7 +35,6 @@ export const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
 
 /** @param {Pending} item */
 export function drop(item) {
-  const place = queue.indexOf(item);
-  if (place >= 0) queue.splice(place, 1);
+  for (const items of [queue, added]) if (items.includes(item)) items.splice(items.indexOf(item), 1);
   redraw();
 }

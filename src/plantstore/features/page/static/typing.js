@@ -9,7 +9,7 @@ import { list } from "./list.js";
 import { attachPicker, closePicker } from "./picker.js";
 import { CONTENTS, FIELDS, findBrokenRule, makePlant, readId } from "./plant.js";
 import { nextId } from "./queue.js";
-import { drafts, onDraw, queue, shown } from "./state.js";
+import { added, drafts, onDraw, queue, redraw, shown } from "./state.js";
 import { rich, t } from "./texts.js";
 
 // Row 0 ------------------------------------------------------------------------------------------
@@ -28,8 +28,7 @@ function submit() {
   const given = plants.isComplete ? nextId(store) : "+";
   drafts.add = { id: "", name: "", tag };
   perform("add", [{ after: makePlant({ id: id ? readId(id) : given, name, tag }), isGiven: !id }], store);
-  list.added.unshift(/** @type {Pending} */ (queue.at(-1)));
-  list.changeRows();
+  added.unshift(/** @type {Pending} */ (queue.at(-1)));
   announce(t("add.taken", { name }));
   openAdd();
 }
@@ -180,7 +179,7 @@ function close() {
   closePicker();
   for (const input of Object.values(inputs.row)) input.remove();
   isMoving = false;
-  list.changeRows();
+  redraw();
 }
 
 /** @param {KeyboardEvent} event */
