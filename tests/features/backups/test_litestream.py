@@ -33,7 +33,9 @@ def block(kind: str, number: int, program: Program) -> str:
 
 
 @contextmanager
-def replicated(program: Program, replica: str | None = None) -> Iterator[subprocess.Popen[bytes]]:
+def running_litestream(
+    program: Program, replica: str | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run Litestream with the page's first replica or the given one; kill it at the end."""
     settings = block("yaml", 0, program)
     if replica is not None:
@@ -77,7 +79,7 @@ def wait_for_replica(program: Program, plants: list[tuple[object, ...]]) -> None
 
 def test_a_replica_is_restored_to_a_point_in_time(program: Program) -> None:
     url = program.database
-    with Service(program.folder, database=url) as service, replicated(program):
+    with Service(program.folder, database=url) as service, running_litestream(program):
         token = service.make_token()
         with under_load(service, token) as load_clients:
             wait_until_acknowledged(load_clients, 200)
@@ -100,7 +102,7 @@ def test_a_replica_is_restored_to_a_point_in_time(program: Program) -> None:
 
 def test_a_restored_database_is_replicated_again(program: Program) -> None:
     url = program.database
-    with Service(program.folder, database=url) as service, replicated(program):
+    with Service(program.folder, database=url) as service, running_litestream(program):
         token = service.make_token()
         with service.client(token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Ficus"}).is_success
@@ -108,7 +110,7 @@ def test_a_restored_database_is_replicated_again(program: Program) -> None:
             assert client.delete("/plants/1").is_success
         wait_for_replica(program, [])
     program.out("restore", "plants.backup", "--yes")
-    with Service(program.folder, database=url) as service, replicated(program):
+    with Service(program.folder, database=url) as service, running_litestream(program):
         with service.client(token) as client:
             assert client.post("/plants", json={"id": 2, "name": "Fern"}).is_success
         wait_for_replica(program, plants_of(url))

@@ -18,7 +18,7 @@ from tests.features.backups.test_litestream import (
     HEADING,
     MOMENT,
     block,
-    replicated,
+    running_litestream,
     wait_for_replica,
 )
 from tests.postgres.server import free_port
@@ -83,7 +83,10 @@ def test_a_replica_in_storage_is_restored(program: Program, endpoint: str) -> No
     yaml = take("backup.md", HEADING, kind="yaml")[1]
     replica = yaml.replace("https://s3.example.org", f"http://{endpoint}")
     database = program.database
-    with Service(program.folder, database=database) as service, replicated(program, replica):
+    with (
+        Service(program.folder, database=database) as service,
+        running_litestream(program, replica),
+    ):
         with under_load(service, service.make_token()) as load_clients:
             wait_until_acknowledged(load_clients, 200)
         before = contents(database)["plants"]

@@ -37,7 +37,7 @@ def numbers_of(results: Iterable[Result]) -> list[tuple[int, int]]:
     ]
 
 
-def ids_in(service: Service, token: str) -> list[int]:
+def list_ids(service: Service, token: str) -> list[int]:
     with service.client(token) as client:
         return [plant["id"] for plant in list_plants(client)]
 

@@ -13,7 +13,7 @@ from tests.databases import Kind
 from tests.features.changes.client import (
     ChangesStream,
     changes_message,
-    ids_in,
+    list_ids,
     numbers_of,
     plant_line,
     plant_lines,
@@ -61,7 +61,7 @@ def test_lines_after_a_demotion_are_refused(fixture: StoreFixture) -> None:
         fixture.service.set_role(fixture.store, f"owner of {fixture.store}", Role.READER)
         stream.send(b"[]\n" + plant_lines((4, 5)))
         assert numbers_of(stream.finish()) == [(3, 40002), (4, 40301), (5, 40301)]
-    assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
+    assert list_ids(fixture.service, fixture.token) == [1, 2, 3]
 
 
 def test_lines_past_the_quota_are_refused_until_a_plant_is_deleted(fixture: StoreFixture) -> None:
@@ -75,14 +75,14 @@ def test_lines_past_the_quota_are_refused_until_a_plant_is_deleted(fixture: Stor
         stream.send(plant_line(6))
         assert numbers_of(stream.take(1)) == [(7, 200)]
         assert stream.finish() == []
-    assert ids_in(fixture.service, fixture.token) == [1, 3, 4, 6]
+    assert list_ids(fixture.service, fixture.token) == [1, 3, 4, 6]
 
 
 def test_a_database_that_does_not_respond_ends_the_stream(fixture: StoreFixture) -> None:
     with after_two_lines(fixture) as stream, blocked_writes(fixture.service):
         stream.send(plant_lines((4, 5)))
         assert numbers_of(stream.results()) == [(3, 50302), (4, 50302)]
-    assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
+    assert list_ids(fixture.service, fixture.token) == [1, 2, 3]
 
 
 def test_a_client_that_stops_sending_gets_a_timeout_error(fixture: StoreFixture) -> None:
@@ -90,7 +90,7 @@ def test_a_client_that_stops_sending_gets_a_timeout_error(fixture: StoreFixture)
         stream.send(plant_line(4)[:-1])
         assert numbers_of(stream.results()) == [(3, 40801)]
         assert stream.connection.read_to_end() == b""
-    assert ids_in(fixture.service, fixture.token) == [1, 2, 3]
+    assert list_ids(fixture.service, fixture.token) == [1, 2, 3]
 
 
 def test_the_body_timeout_applies_to_each_part_of_the_body(fixture: StoreFixture) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.features.changes.client import (
     Result,
     changes_message,
-    ids_in,
+    list_ids,
     numbers_of,
     plant_lines,
     read_lines,
@@ -62,7 +62,7 @@ def test_a_body_cut_at_any_byte_is_stored_in_whole_lines(
                 results = []
                 connection.reset()
         stored = [
-            plant_id for plant_id in ids_in(fixture.service, fixture.token) if plant_id >= first
+            plant_id for plant_id in list_ids(fixture.service, fixture.token) if plant_id >= first
         ]
         assert stored == list(ids)[: len(stored)]
         assert results == [(line, 200) for line in range(1, len(results) + 1)]
@@ -82,7 +82,7 @@ def test_after_a_cut_the_whole_body_can_be_sent_again(fixture: StoreFixture) -> 
     stored = errors.count(40004)
     assert stored
     assert errors == stored * [40004] + (len(ids) - stored) * [200]
-    assert ids_in(fixture.service, fixture.token) == [1, *ids]
+    assert list_ids(fixture.service, fixture.token) == [1, *ids]
 
 
 def test_concurrent_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> None:
@@ -97,7 +97,7 @@ def test_concurrent_bodies_with_the_same_ids_store_each_once(fixture: StoreFixtu
             *read_results(second, orders[1]),
         ]
     assert sorted(results) == [(plant_id, error) for plant_id in ids for error in (200, 40004)]
-    assert ids_in(fixture.service, fixture.token) == [1, *ids]
+    assert list_ids(fixture.service, fixture.token) == [1, *ids]
 
 
 def read_results(connection: Connection, order: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from tests.features.changes.client import (
     ChangesStream,
     Result,
     changes_message,
-    ids_in,
+    list_ids,
     numbers_of,
     plant_lines,
     read_lines,
@@ -59,7 +59,7 @@ def test_acknowledged_changes_survive_a_kill(tmp_path: Path, url: str) -> None:
         results += read_remaining_results(stream)
     assert numbers_of(results) == [(line, 200) for line in range(1, len(results) + 1)]
     with service:
-        stored = ids_in(service, token)
+        stored = list_ids(service, token)
         assert stored == list(range(1, len(stored) + 1))
         assert len(stored) >= len(results)
         response = exchange(
@@ -87,7 +87,7 @@ def test_a_stop_ends_the_stream_after_the_lines_in_progress(
     count = len(numbers) - has_error
     assert numbers[:count] == [(line, 200) for line in range(1, count + 1)]
     with service:
-        stored = ids_in(service, token)
+        stored = list_ids(service, token)
     assert stored == list(range(1, len(stored) + 1))
     assert len(stored) == count if has_error else len(stored) >= count
     assert "Traceback" not in service.log()

@@ -18,7 +18,7 @@ _SECONDS = 30.0
 
 
 class Scrape(Struct, frozen=True):
-    """One scrape."""
+    """The metrics of one scrape."""
 
     families: tuple[Family, ...]
 

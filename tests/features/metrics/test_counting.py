@@ -9,7 +9,9 @@ from tests.features.metrics.scraping import Scrape, metered, scrape_until
 from tests.service import Service
 
 
-def counted(before: Scrape, after: Scrape, operation: str, status: int, error: str = "") -> float:
+def count_requests(
+    before: Scrape, after: Scrape, operation: str, status: int, error: str = ""
+) -> float:
     labels = {"operation": operation, "status": str(status), "error": error}
     return after.value("requests_total", **labels) - before.value("requests_total", **labels)
 
@@ -31,8 +33,8 @@ def test_requests_are_counted_by_operation_status_and_error(metered_service: Ser
         client.delete("/plants/2")
         client.get("/me")
         client.put("/plants")
-    # Cached lists are counted once a second, all else at once.
-    after = scrape_until(metered_service, lambda it: counted(before, it, "list", 304) == 20)
+    # Cached lists are count_requests once a second, all else at once.
+    after = scrape_until(metered_service, lambda it: count_requests(before, it, "list", 304) == 20)
     for operation, status, error, count in (
         ("create", 200, "", 1),
         ("create", 400, "40004", 2),
@@ -44,7 +46,7 @@ def test_requests_are_counted_by_operation_status_and_error(metered_service: Ser
         ("me", 200, "", 1),
         ("other", 405, "40501", 1),
     ):
-        assert counted(before, after, operation, status, error) == count
+        assert count_requests(before, after, operation, status, error) == count
 
 
 def test_requests_have_durations_and_lists_are_cache_hits_or_misses(
@@ -69,7 +71,7 @@ def test_writes_are_counted_by_transaction(metered_service: Service) -> None:
     with metered_service.client(metered_service.make_token(f"store-{uuid4().hex}")) as client:
         for number in range(5):
             client.post("/plants", json={"id": number, "name": "Fern"})
-    after = scrape_until(metered_service, lambda it: counted(before, it, "create", 200) == 5)
+    after = scrape_until(metered_service, lambda it: count_requests(before, it, "create", 200) == 5)
     for name in ("write_batch_size_sum", "write_batch_size_count", "commit_duration_seconds_count"):
         assert after.value(name) - before.value(name) == 5  # one after the other
     assert after.value("commit_duration_seconds_sum") > before.value("commit_duration_seconds_sum")

@@ -87,17 +87,17 @@ async def test_a_deleted_users_name_is_in_no_file(harness: DatabaseHarness, url:
     for number in range(300):
         await harness.create(NewPlant(number, "Fern"), caller=users[number % 9])
     administration.create_link("nursery", Grant(subject="user 004", label="user 004"))
-    assert find_in_files(url, b"user 004")
+    assert find_files_with(url, b"user 004")
     reader = await harness.database.open_snapshot(harness.store_id)
     assert not administration.delete_user("user 004")  # the WAL keeps what the reader may read
     await reader.close()
     assert administration.delete_user("user 005")
-    assert find_in_files(url, b"user 006")
-    assert not find_in_files(url, b"user 004")
-    assert not find_in_files(url, b"user 005")
+    assert find_files_with(url, b"user 006")
+    assert not find_files_with(url, b"user 004")
+    assert not find_files_with(url, b"user 005")
 
 
-def find_in_files(url: str, name: bytes) -> list[str]:
+def find_files_with(url: str, name: bytes) -> list[str]:
     path = database_path(url)
     return [file.name for file in path.parent.glob(f"{path.name}*") if name in file.read_bytes()]
 

@@ -65,7 +65,7 @@ def test_a_link_ends_with_its_creators_access(service: Service, store: str, end:
         with service.client(created["token"]) as mallory:
             code = make_link(mallory, "eve", scopes=list(Scope), expires_at=None)
         end(administration, owner, store, created["id"])
-    assert_ended(service, store, code)
+    assert_link_ended(service, store, code)
 
 
 @pytest.mark.parametrize("end", ENDS_OF_USERS.values(), ids=ENDS_OF_USERS)
@@ -77,10 +77,10 @@ def test_a_link_ends_with_its_users_access(service: Service, store: str, end: En
         set_role(owner, "eve", "owner")
         code = administration.create_link(store, Grant(subject="eve", manages=True)).code
         end(administration, owner, store, "")
-    assert_ended(service, store, code)
+    assert_link_ended(service, store, code)
 
 
-def assert_ended(service: Service, store: str, code: str) -> None:
+def assert_link_ended(service: Service, store: str, code: str) -> None:
     """Fail if the code is valid, also after its creator and its user become owners again."""
     expect_refused(redeem(service, code), 40406)
     with managing(service, store) as owner:

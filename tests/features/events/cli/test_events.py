@@ -30,20 +30,20 @@ def service(program: Program) -> Iterator[Service]:
         yield service
 
 
-def kinds(program: Program, *filters: str) -> list[tuple[str, int, str | None]]:
+def list_events(program: Program, *filters: str) -> list[tuple[str, int, str | None]]:
     events = program.data("event", "list", "--store", "nursery", *filters)
     return [(event["kind"], event["id"], event["user"]) for event in events]
 
 
 def test_events_are_listed_with_their_user_and_token(program: Program, service: Service) -> None:
     assert service
-    assert kinds(program, "--plant", "7") == [
+    assert list_events(program, "--plant", "7") == [
         ("plant.created", 7, "ada"),
         ("plant.deleted", 7, "eve"),
     ]
-    assert kinds(program, "--user", "eve", "--since", "1h") == [("plant.deleted", 7, "eve")]
-    assert kinds(program, "--since", "2100-01-01") == []
-    assert len(kinds(program, "--since", "2001-01-01T08:00:00+02:00")) == 3
+    assert list_events(program, "--user", "eve", "--since", "1h") == [("plant.deleted", 7, "eve")]
+    assert list_events(program, "--since", "2100-01-01") == []
+    assert len(list_events(program, "--since", "2001-01-01T08:00:00+02:00")) == 3
     deletion = program.data("event", "list", "--store", "nursery", "--user", "eve")[0]
     (token,) = [token for token in program.data("token", "list") if token["user"] == "eve"]
     assert deletion["token_id"] == token["id"]

@@ -170,7 +170,7 @@ def test_losing_access_ends_the_stream(
     assert revisions(stream.take(1)) == [1]
 
 
-def is_served(service: Service, token: str) -> bool:
+def can_listen(service: Service, token: str) -> bool:
     with Connection(service.origin) as connection:
         connection.send(MESSAGE.adding("Authorization", f"Bearer {token}"))
         return connection.receive_head().status == 200
@@ -188,7 +188,7 @@ def test_streams_are_limited_separately_from_requests(tmp_path: Path) -> None:
             stack.enter_context(EventStream(service.origin, other))
             with service.client(token) as client:
                 assert client.get("/plants").json() == []
-        wait_until(lambda: is_served(service, token))
+        wait_until(lambda: can_listen(service, token))
 
 
 def test_a_listener_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
@@ -199,13 +199,13 @@ def test_a_listener_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
             service.client(token) as client,
             EventStream(service.origin, token, receive_buffer=2048),
         ):
-            assert not is_served(service, token)
+            assert not can_listen(service, token)
             numbers = iter(range(1, 100_000))
 
             def is_disconnected() -> bool:
                 for _ in range(20):
                     create_plant(client, next(numbers), "F" * 256)
-                return is_served(service, token)
+                return can_listen(service, token)
 
             wait_until(is_disconnected, pause=0.1)
 

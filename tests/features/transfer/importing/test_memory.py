@@ -11,7 +11,7 @@ SMALL, LARGE = 5_000, 200_000
 MAX_GROWTH = 32 * 1024  # KiB: the filled caches of the disk and of the database
 
 
-def peak(program: Program, *arguments: str) -> int:
+def measure_peak_memory(program: Program, *arguments: str) -> int:
     """Run the program; return its peak memory in KiB (macOS reports bytes)."""
     process = subprocess.Popen(
         [*PLANTSTORE, *arguments],
@@ -33,7 +33,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
             file.write("id,name,tag\n")
             file.writelines(f"{n},Plant number {n},tag-{n % 1000}\n" for n in range(count))
         program.make_store(f"of-{count}")
-        imported = peak(program, "import", "plants.csv", "--store", f"of-{count}")
-        exported = peak(program, "export", "plants.ndjson", "--store", f"of-{count}")
+        imported = measure_peak_memory(program, "import", "plants.csv", "--store", f"of-{count}")
+        exported = measure_peak_memory(program, "export", "plants.ndjson", "--store", f"of-{count}")
         peaks.append((imported, exported))
     assert all(large - small < MAX_GROWTH for small, large in zip(*peaks, strict=True))
