@@ -33,7 +33,7 @@ def test_requests_are_counted_by_operation_status_and_error(metered_service: Ser
         client.delete("/plants/2")
         client.get("/me")
         client.put("/plants")
-    # Cached lists are count_requests once a second, all else at once.
+    # Cached lists are counted once a second, all else at once.
     after = scrape_until(metered_service, lambda it: count_requests(before, it, "list", 304) == 20)
     for operation, status, error, count in (
         ("create", 200, "", 1),
