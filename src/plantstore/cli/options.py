@@ -125,6 +125,25 @@ def grant_options(command: Command) -> Command:
     The grant comes from all options of the command: user and store, scopes, expiry and label.
     """
 
+    @click.option(
+        "--manage",
+        "manages",
+        is_flag=True,
+        help="Let an owner's token also manage the store's members and tokens.",
+    )
+    @click.option(
+        "--expires",
+        "expires_at",
+        metavar=EXPIRES,
+        callback=_find_expiry,
+        help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; by "
+        "default after token_expiry days (365).",
+    )
+    @click.option(
+        "--label",
+        default=_make_label,
+        help="Note that identifies the token; by default who created it, and when.",
+    )
     @wraps(command)
     def run(*, user: str, **given: Any) -> None:  # noqa: ANN401 - the values of all options
         if given["store"] is None and not given["all_stores"]:
@@ -135,28 +154,6 @@ def grant_options(command: Command) -> Command:
         settings = find_sources(click.get_current_context()).read(Settings, "max_plants")
         command(grant=Grant(user, **fields, max_plants=settings.max_plants), **given)
 
-    for option in (
-        click.option(
-            "--label",
-            default=_make_label,
-            help="Note that identifies the token; by default who created it, and when.",
-        ),
-        click.option(
-            "--expires",
-            "expires_at",
-            metavar=EXPIRES,
-            callback=_find_expiry,
-            help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; "
-            "by default after token_expiry days (365).",
-        ),
-        click.option(
-            "--manage",
-            "manages",
-            is_flag=True,
-            help="Let an owner's token also manage the store's members and tokens.",
-        ),
-    ):
-        run = option(run)
     return run
 
 

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator
 from functools import partial
 from hashlib import sha256
 
-from plantstore.core.database import Database
 from plantstore.core.errors import (
     InvalidChangeError,
     KeyReusedError,
@@ -22,13 +21,12 @@ from plantstore.core.errors import (
 from plantstore.core.model import Caller, Outcome
 from plantstore.core.operations import Atomic, RefusedError, UseKey, explain
 from plantstore.core.pools import Pool
-from plantstore.core.settings import Settings
 from plantstore.features.changes.csv_lines import CsvLines
 from plantstore.features.changes.lines import Change, Lines, describe_line, write_result
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
-from plantstore.http.limits.fair_queue import BYTES_READ, FairQueue
+from plantstore.http.limits.fair_queue import BYTES_READ
 from plantstore.http.limits.lanes import Lane
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
@@ -49,32 +47,23 @@ _MAX_ATOMIC = 1000  # lines
 
 def add_changes(app: App) -> None:
     """Add ``POST /changes``."""
-    places = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
-    changes = Changes(app.database, app.settings, app.turns, places)
-
-    async def change(request: Request, store_name: str | None = None) -> Response | Stream:
-        caller = await app.authentication.admit(request, store_name, None)
-        return await changes.respond(request, caller)
-
-    app.routes.add_of_store("/changes", {"POST": change})
+    app.routes.add_of_store("/changes", {"POST": Changes(app).respond})
     app.cors.accepted["/changes"] = f"{_NDJSON.decode()}, {_CSV.decode()}"
 
 
 class Changes:
     """Handles several bodies with changes at a time."""
 
-    def __init__(
-        self, database: Database, settings: Settings, turns: FairQueue, places: Pool
-    ) -> None:
-        self._database = database
-        self._turns = turns
-        self._places = places
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._places = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
         # One window at a time is in the write queue: half of its store's share.
-        self._window_size = max(1, settings.max_writes // 4)
-        self._lane = Lane(turns)
+        self._window_size = max(1, app.settings.max_writes // 4)
+        self._lane = Lane(app.turns)
 
-    async def respond(self, request: Request, caller: Caller) -> Response | Stream:
+    async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Make the changes as the body arrives or, if they are atomic, all at once."""
+        caller = await self._app.authentication.admit(request, store_name, None)
         is_csv = request.headers.get(b"content-type", b"").lower().startswith(_CSV)
         check_media_type(request.headers, _CSV if is_csv else _NDJSON)
         lines = CsvLines() if is_csv else Lines()
@@ -102,7 +91,7 @@ class Changes:
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body becomes the next line's result."""
-        writes = Writes(self._database, self._lane, caller.token_store_id)
+        writes = Writes(self._app.database, self._lane, caller.token_store_id)
         error: PlantStoreError | None = None
         try:
             async for number, window in self._read_windows(body, lines):
@@ -148,7 +137,7 @@ class Changes:
             if atomic.writes:
                 await self._lane.enter(caller.token_store_id)
                 try:
-                    _, revision = await self._database.write(atomic)
+                    _, revision = await self._app.database.write(atomic)
                 finally:
                     self._lane.leave()
         except RefusedError as refused:
@@ -189,7 +178,7 @@ class Changes:
         decoded = []
         for at, line in enumerate(window):
             if not at % _LINES_PER_TURN or len(line) > BYTES_READ:
-                await self._turns.take(caller.principal, _COST + len(line) // BYTES_READ)
+                await self._app.turns.take(caller.principal, _COST + len(line) // BYTES_READ)
             if line and not line.isspace():
                 change = lines.read(line, caller)
                 if change is not None:
