@@ -24,8 +24,7 @@ def rename_labels(session: Session, user: User, new_subject: str) -> None:
     labels = _find_labels(user, begin_label(new_subject))
     with session.transaction():
         _relabel_tokens(session, labels)
-    for store in list_stores(session):
-        _relabel_events(session, store.store_id, None, labels)
+    _relabel_events(session, labels)
 
 
 def delete_user(session: Session, user: User) -> bool:
@@ -35,10 +34,7 @@ def delete_user(session: Session, user: User) -> bool:
     erasure. Events stay, as those of a deleted user, without the token's label, which may contain
     the name. Returns whether no old copy of the name is left in the database's files.
     """
-    for store in list_stores(session):
-        with session.transaction():  # wait for batches that had begun
-            session.query("lock_revisions", store.store_id, store.store_id)
-        _relabel_events(session, store.store_id, user.user_id, _find_labels(user))
+    _relabel_events(session, _find_labels(user), user.user_id)
     with session.transaction():
         end_access(session, user)  # a token may have been created meanwhile
         session.query("delete_user", user.user_id)
@@ -57,16 +53,17 @@ def _relabel_tokens(session: Queries, labels: _Labels) -> None:
         session.query(query, *labels)
 
 
-def _relabel_events(
-    session: Session, store_id: int, deleted_id: int | None, labels: _Labels
-) -> None:
+def _relabel_events(session: Session, labels: _Labels, deleted_id: int | None = None) -> None:
     """Relabel in parts: the events are found before other writes are locked out."""
-    after, pattern = 0, labels[0]
-    while rows := session.query("find_events_of", store_id, after, deleted_id, pattern):
-        first, after = rows[0][0], rows[-1][0]
-        values = (first, after, deleted_id, *labels, DELETED_USER)
-        with session.transaction():
-            session.query("relabel_events", store_id, *values)
+    for store in list_stores(session):
+        with session.transaction():  # wait for batches that had begun
+            session.query("lock_revisions", store.store_id, store.store_id)
+        after, whose = 0, (deleted_id, labels[0])
+        while rows := session.query("find_events_of", store.store_id, after, *whose):
+            first, after = rows[0][0], rows[-1][0]
+            values = (first, after, deleted_id, *labels, DELETED_USER)
+            with session.transaction():
+                session.query("relabel_events", store.store_id, *values)
 
 
 def _find_labels(user: User, new_beginning: str = "") -> _Labels:
