@@ -12,7 +12,7 @@ from plantstore.cli.administration_log import name_person
 from plantstore.cli.durations import EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
-from plantstore.core.clock import DAY_MS, now, today
+from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import (
     INT64_MAX,
@@ -166,4 +166,5 @@ def _find_expiry(context: click.Context, _option: click.Parameter, text: str | N
 def _make_label() -> str:
     """The default label: who created the token, where and when: ``ada@till-3 2030-01-31``."""
     label = label_by(f"{name_person()}@{socket.gethostname()}")
-    return today() if broken_rule(label, LABEL_MAX) else label  # others choose these names
+    # Others choose these names.
+    return label_by("command") if broken_rule(label, LABEL_MAX) else label

@@ -18,11 +18,6 @@ def now() -> int:
     return time.time_ns() // 10**6
 
 
-def today() -> str:
-    """The date in UTC, such as ``2030-01-31``."""
-    return f"{datetime.now(UTC):%Y-%m-%d}"
-
-
 def write_time(milliseconds: int) -> str:
     """Format a Unix time as RFC 3339, in UTC; later times become the end of the year 9999."""
     moment = _EPOCH + timedelta(milliseconds=milliseconds)

@@ -7,8 +7,6 @@ from plantstore.sql.administration.new_tokens import begin_label
 from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
 from plantstore.sql.session import Queries, Session
 
-_Labels = tuple[str, str]  # a pattern, and what is to precede the date instead
-
 
 def rename_user(session: Queries, subject: str, new_subject: str) -> None:
     user = require_user(session, subject)
@@ -48,24 +46,24 @@ def end_access(session: Queries, user: User) -> None:
     _relabel_tokens(session, _find_labels(user))
 
 
-def _relabel_tokens(session: Queries, labels: _Labels) -> None:
+def _relabel_tokens(session: Queries, labels: tuple[str, str]) -> None:
     for query in ("relabel_tokens", "relabel_links"):
         session.query(query, *labels)
 
 
-def _relabel_events(session: Session, labels: _Labels, deleted_id: int | None = None) -> None:
+def _relabel_events(session: Session, labels: tuple[str, str], deleted: int | None = None) -> None:
     """Relabel in parts: the events are found before other writes are locked out."""
     for store in list_stores(session):
         with session.transaction():  # wait for batches that had begun
             session.query("lock_revisions", store.store_id, store.store_id)
-        after, whose = 0, (deleted_id, labels[0])
+        after, whose = 0, (deleted, labels[0])
         while rows := session.query("find_events_of", store.store_id, after, *whose):
             first, after = rows[0][0], rows[-1][0]
-            values = (first, after, deleted_id, *labels, DELETED_USER)
+            values = (first, after, deleted, *labels, DELETED_USER)
             with session.transaction():
                 session.query("relabel_events", store.store_id, *values)
 
 
-def _find_labels(user: User, new_beginning: str = "") -> _Labels:
-    """The default labels of tokens that the user created."""
+def _find_labels(user: User, new_beginning: str = "") -> tuple[str, str]:
+    """The pattern of default labels with the user's name, and what replaces the name in them."""
     return re.sub("[!%_]", r"!\g<0>", begin_label(user.subject)) + "____-__-__", new_beginning

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from plantstore_client import PlantStore
 
 _COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
+_AT = 2 + len(PLANT_FIELDS)  # in a row of ``list_events``
 _FOLLOW_SECONDS = 1.0
 _COMMAND_LINE = 0  # instead of a user's number
 
@@ -58,7 +59,7 @@ def _in_database(session: Queries, store: str | None) -> Events:
             require_user(session, user)
         stores = list_stores(session) if store is None else [require_store(session, store)]
         events = (zip(repeat(it.name), read_events(session, it, after, *filters)) for it in stores)
-        merged = heapq.merge(*events, key=_find_time)
+        merged = heapq.merge(*events, key=lambda event: event[1][_AT])
         return starmap(_describe, merged)
 
     if store is None:
@@ -80,11 +81,6 @@ def _behind(client: "PlantStore", address: str) -> Events:
                 yield _describe(address, (event.revision, event.kind, *plant, at, *by))
 
     return Events(read, client.revision)
-
-
-def _find_time(event: tuple[str, Row]) -> int:
-    at: int = event[1][2 + len(PLANT_FIELDS)]
-    return at
 
 
 def _describe(store: str, row: Row) -> Mapping[str, Any]:

@@ -3,6 +3,4 @@
 All functions take a session. Unless they say otherwise, functions that write run within a
 transaction of the session. They raise the domain's errors; the command line and ``http/`` turn
 these into messages.
-
-The service needs only ``tokens``, ``new_tokens`` and ``records``, which import none of the others.
 """

@@ -3,9 +3,10 @@
 Invariant: a token allows at most what its user's role and its giver's scopes allow.
 """
 
+from datetime import UTC, datetime
+
 from msgspec.structs import replace
 
-from plantstore.core.clock import today
 from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
@@ -64,8 +65,8 @@ def create_token(session: Queries, grant: Grant) -> IssuedToken:
 
 
 def label_by(name: str) -> str:
-    """The default label of a token: who created it, and when, that is, today."""
-    return begin_label(name) + today()
+    """The default label of a token: who created it, and today's date, in UTC."""
+    return f"{begin_label(name)}{datetime.now(UTC):%Y-%m-%d}"
 
 
 def begin_label(name: str) -> str:

@@ -26,11 +26,11 @@ from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
 Fields = Mapping[str, object]  # the fields of a log line about a change
-UNCHANGED: Fields = {}  # as the fields of no change: nothing is logged
-Outcome = tuple[Response, Fields]
+UNCHANGED: Fields = {}  # of no change: nothing is logged
+Outcome = tuple[Response, Fields]  # with the fields to log
+Record = Mapping[str, object]  # a token, link or member, as clients see it
 # Called with a session, the manager, the path's value if any, and the body if it has a type.
 Change = Callable[..., Outcome]
-Record = Mapping[str, object]  # a token, link or member, as clients see it
 # The JSON of a store's records, separated by commas: of all, or of one.
 Read = Callable[[Database, int, str | None], Awaitable[bytes]]
 
@@ -50,7 +50,6 @@ class Owners:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._logger = administration_logger()
 
     def reads(self, pattern: str, read: Callable[..., Awaitable[bytes]]) -> None:
         """Add a read: it gets the store's number and the path's value if any, and returns JSON.
@@ -122,7 +121,7 @@ class Owners:
 
     def log(self, request: Request, changed: Fields) -> None:
         fields = describe_request(request, self._app.client_address) | describe_caller(request)
-        self._logger.info("access changed", extra={"fields": {**fields, **changed}})
+        administration_logger().info("access changed", extra={"fields": {**fields, **changed}})
 
 
 def split(pattern: str, path: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
