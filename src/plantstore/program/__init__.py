@@ -134,24 +134,32 @@ def _advise(error: click.UsageError) -> str | None:
         return f"give plantstore's own options before the command:\n\n  {corrected}"
     command = error.ctx and error.ctx.command
     if isinstance(error, click.NoSuchCommand) and isinstance(command, click.Group):
-        verb = error.command_name
-        if verb in {"help", "version"}:
-            return f"run `{' '.join(['plantstore', *sys.argv[2:], f'--{verb}'])}`"
-        for noun in sys.argv[2:3] if command is cli else ():
-            group = command.commands.get(noun)
-            if isinstance(group, click.Group) and verb in group.commands:
-                return f"run `plantstore {noun} {verb}`"
-        if command is not cli or not error.possibilities:
-            return f"{error.message} The commands are: {', '.join(sorted(command.commands))}."
-    elif command and "extra argument" in error.message:
-        advice = None
-        if any(parameter.name == "store" for parameter in command.params):
-            is_named = any(word.startswith("--store") for word in sys.argv)
-            advice = None if is_named else "name a store with --store"
-        elif sys.argv[1] == command.name and sys.argv[-1].endswith(".db"):
-            database = "plantstore --database sqlite:///plants.db"
-            advice = f"name a database with `{database} {command.name}`"
-        return advice and f"{error.message}: {advice}"
+        return _advise_command(error, command)
+    if command and "extra argument" in error.message and (advice := _advise_option(command)):
+        return f"{error.message}: {advice}"
+    return None
+
+
+def _advise_command(error: click.NoSuchCommand, group: click.Group) -> str | None:
+    verb = error.command_name
+    if verb in {"help", "version"}:
+        return f"run `{' '.join(['plantstore', *sys.argv[2:], f'--{verb}'])}`"
+    for noun in sys.argv[2:3] if group is cli else ():
+        named = cli.commands.get(noun)
+        if isinstance(named, click.Group) and verb in named.commands:
+            return f"run `plantstore {noun} {verb}`"
+    if group is not cli or not error.possibilities:
+        return f"{error.message} The commands are: {', '.join(sorted(group.commands))}."
+    return None
+
+
+def _advise_option(command: click.Command) -> str | None:
+    """The option that an extra argument was perhaps meant for."""
+    if any(parameter.name == "store" for parameter in command.params):
+        is_named = any(word.startswith("--store") for word in sys.argv)
+        return None if is_named else "name a store with --store"
+    if sys.argv[1] == command.name and sys.argv[-1].endswith(".db"):
+        return f"name a database with `plantstore --database sqlite:///plants.db {command.name}`"
     return None
 
 

@@ -19,7 +19,6 @@ from plantstore.features.access.http.owners import (
     Owners,
     Record,
     to_record,
-    write_optional_time,
 )
 from plantstore.features.access.http.tokens import (
     TokenRequest,
@@ -69,7 +68,7 @@ def _describe(link: Link) -> Record:
         label=link.grant.label,
         scopes=[scope for scope in Scope if scope in (link.grant.scopes or ())],
         code_expires_at=write_time(link.expires_at),
-        expires_at=write_optional_time(link.grant.expires_at),
+        expires_at=link.grant.expires_at and write_time(link.grant.expires_at),
         code=link.code or None,
     )
 

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from msgspec import Struct
 
-from plantstore.core.clock import write_time
 from plantstore.core.database import Database
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import Caller, Scope
@@ -38,11 +37,6 @@ Read = Callable[[Database, int, str | None], Awaitable[bytes]]
 def to_record(**fields: object) -> Record:
     """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def write_optional_time(milliseconds: int | None) -> str | None:
-    """A time, or None for never."""
-    return None if milliseconds is None else write_time(milliseconds)
 
 
 class Owners:

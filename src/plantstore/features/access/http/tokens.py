@@ -17,7 +17,6 @@ from plantstore.features.access.http.owners import (
     Outcome,
     Record,
     to_record,
-    write_optional_time,
 )
 from plantstore.features.access.links import hash_range
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
@@ -85,7 +84,7 @@ def describe_made(made: Token) -> Fields:
         "new_token_id": made.token_id,
         "member_id": made.user_id,
         "scopes": ",".join(sorted(made.scopes)),
-        "expires_at": write_optional_time(made.expires_at) or "never",
+        "expires_at": write_time(made.expires_at) if made.expires_at else "never",
     }
 
 
@@ -96,8 +95,8 @@ def describe_token(token: Token, /, **more: str) -> Record:
         label=token.label,
         scopes=[scope for scope in Scope if scope in token.scopes],
         created_at=write_time(token.created_at),
-        expires_at=write_optional_time(token.expires_at),
-        last_used_at=write_optional_time(token.last_used_at),
+        expires_at=token.expires_at and write_time(token.expires_at),
+        last_used_at=token.last_used_at and write_time(token.last_used_at),
         **more,
     )
 
