@@ -25,7 +25,7 @@ from plantstore.cli.plant_changes import change_plants
 from plantstore.cli.stores import pass_store
 from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS
-from plantstore.features.events.undoing import find_undo, read_events
+from plantstore.features.events.undoing import Filters, find_undo, read_events
 from plantstore.sql.administration.records import list_stores, require_store, require_user
 from plantstore.sql.session import Queries, Session
 
@@ -38,7 +38,6 @@ _FOLLOW_SECONDS = 1.0
 _COMMAND_LINE = 0  # instead of a user's number
 
 Record = Mapping[str, Any]
-Filters = tuple[int | None, str | None, int | None]  # plant, user, and start time
 
 
 class Events(Struct, frozen=True):
@@ -58,7 +57,7 @@ def _in_database(session: Queries, store: str | None) -> Events:
         if (user := filters[1]) is not None:
             require_user(session, user)
         stores = list_stores(session) if store is None else [require_store(session, store)]
-        events = (zip(repeat(it.name), read_events(session, it, after, *filters)) for it in stores)
+        events = (zip(repeat(it.name), read_events(session, it, after, filters)) for it in stores)
         merged = heapq.merge(*events, key=lambda event: event[1][_AT])
         return starmap(_describe, merged)
 

@@ -12,6 +12,8 @@ from plantstore.sql.session import Queries, Session
 
 _PAGE_ROWS = 1000
 
+Filters = tuple[int | None, str | None, int | None]  # plant, user, and start time; None: all
+
 
 def find_undo(
     session: Session, store: Store, user: User, since: int
@@ -24,7 +26,7 @@ def find_undo(
     before: dict[int, NewPlant | None] = {}
     updated: dict[int, int] = {}  # the first undone revision of updated plants
     later: dict[int, NewPlant | None] = {}  # plants as others changed them after the user
-    for revision, kind, *row, user_id in read_events(session, store, since=since):
+    for revision, kind, *row, user_id in read_events(session, store, 0, (None, None, since)):
         plant = NewPlant(*row[: len(PLANT_FIELDS)])
         if user_id != user.user_id:
             if plant.id in before:
@@ -56,15 +58,9 @@ def _find_earlier(
 
 
 def read_events(
-    session: Queries,
-    store: Store,
-    after: int = 0,
-    plant_id: int | None = None,
-    subject: str | None = None,
-    since: int | None = None,
+    session: Queries, store: Store, after: int = 0, filters: Filters = (None, None, None)
 ) -> Iterator[Row]:
     """The rows of a store's events after a revision, filtered, read in pages."""
-    filters = (plant_id, subject, since)
     while rows := session.query("list_events", store.store_id, after, *filters, _PAGE_ROWS):
         yield from rows
         after = rows[-1][0]
