@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 logger = logging.getLogger(__name__)
@@ -27,28 +26,19 @@ def write_time(milliseconds: int) -> str:
 class SteadyClock:
     """The machine's clock, for irreversible work: trusted only an hour after it was last set.
 
-    The start of the process counts as setting it. ``clock`` returns Unix time in seconds; ``timer``
-    returns a monotonic time in seconds.
+    The start of the process counts as setting it.
     """
 
-    def __init__(
-        self,
-        seconds: float = _STEADY_SECONDS,
-        clock: Callable[[], float] = time.time,
-        timer: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._seconds = seconds
-        self._clock = clock
-        self._timer = timer
-        self._set_at = timer()
-        self._offset = clock() - self._set_at
+    def __init__(self) -> None:
+        self._set_at = time.monotonic()
+        self._offset = time.time() - self._set_at
 
     def read(self) -> int | None:
         """Unix time in milliseconds; None while it is not trusted. Call it often."""
-        at, timer = self._clock(), self._timer()
+        at, timer = time.time(), time.monotonic()
         moved = at - timer - self._offset
         if abs(moved) > _TOLERANCE:
             logger.warning("the clock was moved by %+.0f s: nothing is trimmed for now", moved)
             self._offset += moved
             self._set_at = timer
-        return int(at * 1000) if timer - self._set_at >= self._seconds else None
+        return int(at * 1000) if timer - self._set_at >= _STEADY_SECONDS else None

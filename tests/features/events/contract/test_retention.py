@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from plantstore.bootstrap import create_app
-from plantstore.core.clock import SteadyClock, now
+from plantstore.core.clock import now
 from plantstore.core.model import Grant, NewPlant, Outcome, Role
 from plantstore.core.settings import Settings
 from plantstore.databases import open_session
@@ -49,7 +49,7 @@ async def test_events_before_a_time_are_trimmed_in_steps(
 
 
 async def test_the_service_trims_events_of_all_stores_and_unused_users(
-    harness: DatabaseHarness, url: str
+    harness: DatabaseHarness, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     eve = await harness.make_caller("orchard", "eve")
     await harness.create(NewPlant(1, "Apple"), caller=eve)
@@ -58,8 +58,8 @@ async def test_the_service_trims_events_of_all_stores_and_unused_users(
     execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(1,)])
     harness.administration.create_user("fay")
     execute(url, "UPDATE users SET created_at = $1", [(0,)])
+    monkeypatch.setattr("plantstore.core.clock._STEADY_SECONDS", 0.0)
     app = await create_app(Settings(database=url), 0.0, 0)
-    app.clock = SteadyClock(0)
     async with asyncio.timeout(30):
         while (len(harness.read_events()), len(harness.read_events("orchard"))) != (1, 0):  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.05)
