@@ -1,1 +1,1 @@
-"""Tests: named as behaviours, on real parts."""
+"""Tests of behaviour, on real servers, databases and browsers."""

@@ -1,4 +1,4 @@
-"""Administration for tests: each change is a transaction of its own, as in a command.
+"""Administration for tests: each change is one transaction, as in a command.
 
 It needs no feature.
 """
@@ -14,13 +14,13 @@ from plantstore.sql.administration import new_tokens, records, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-Function = Callable[Concatenate[Session, Given], Result]
-Method = Callable[Concatenate["Administration", Given], Result]
+Function = Callable[Concatenate[Session, Arguments], Result]
+Method = Callable[Concatenate["Administration", Arguments], Result]
 
 _CONTENTS = ", ".join(TEXT_LENGTHS)
-_OF_A_STORE = ("members", "tokens", "idempotency_keys", "events", "plants", "revisions", "stores")
+_STORE_TABLES = ("members", "tokens", "idempotency_keys", "events", "plants", "revisions", "stores")
 # The queries that only tests run.
 _QUERIES = {
     "events_of_store": """
@@ -31,7 +31,7 @@ _QUERIES = {
     """,
     **{
         f"delete_from_{table}": f"DELETE FROM {table} WHERE store_id = {{mark}}1"
-        for table in _OF_A_STORE
+        for table in _STORE_TABLES
     },
     "keys_of_store": "SELECT key FROM idempotency_keys WHERE store_id = {mark}1",
     "members_of_store": """
@@ -75,17 +75,21 @@ def open_test_session(url: str) -> Session:
     return session  # type: ignore[no-any-return]
 
 
-def reading(function: Function[Given, Result]) -> Method[Given, Result]:
+def reading(function: Function[Arguments, Result]) -> Method[Arguments, Result]:
     """A function without a transaction, or with transactions of its own."""
 
-    def read(self: "Administration", /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+    def read(
+        self: "Administration", /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
         return function(self.session, *args, **kwargs)
 
     return read
 
 
-def changing(function: Function[Given, Result]) -> Method[Given, Result]:
-    def change(self: "Administration", /, *args: Given.args, **kwargs: Given.kwargs) -> Result:
+def changing(function: Function[Arguments, Result]) -> Method[Arguments, Result]:
+    def change(
+        self: "Administration", /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
         with self.session.transaction():
             return function(self.session, *args, **kwargs)
 
@@ -129,7 +133,7 @@ def list_members(session: Session, store: str) -> list[Member]:
 
 def delete_store(session: Session, store: str) -> None:
     store_id = id_of(session, store)
-    for table in _OF_A_STORE:
+    for table in _STORE_TABLES:
         session.query(f"delete_from_{table}", store_id)
 
 

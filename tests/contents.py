@@ -22,15 +22,15 @@ _TABLES = {
     "idempotency_keys": "store_id, user_id, key, fingerprint, outcome, created_at",
 }
 _STORES = "SELECT store_id, name, created_at, revision FROM stores JOIN revisions USING (store_id)"
-_MADE = 1_700_000_000_000
+_CREATED_AT = 1_700_000_000_000
 
 
 def contents(url: str) -> dict[str, Rows]:
     """The rows of all tables; equal if the databases have the same contents."""
-    found = {"stores": select(url, _STORES)}
+    tables = {"stores": select(url, _STORES)}
     for table, columns in _TABLES.items():
-        found[table] = select(url, f"SELECT {columns} FROM {table}")
-    return {table: sorted(rows, key=_key) for table, rows in found.items()}
+        tables[table] = select(url, f"SELECT {columns} FROM {table}")
+    return {table: sorted(rows, key=_key) for table, rows in tables.items()}
 
 
 def select(url: str, sql: str) -> Rows:
@@ -42,7 +42,7 @@ def select(url: str, sql: str) -> Rows:
 
 
 def seed(url: str, plants: int) -> None:
-    """Make a store of many plants with their events, and a key, as fast as possible."""
+    """Create a store with many plants, their events, and an idempotency key, fast."""
     with closing(open_administration(url)) as administration:
         store_id = administration.create_store("seeded").store_id
         administration.create_user("sower")
@@ -57,7 +57,14 @@ def seed(url: str, plants: int) -> None:
         "INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, "
         "token_label) VALUES ($1, $2, 'plant.created', $3, $4, $5, $6, 1, 'sowing')",
         [
-            (store_id, revision, number, f"Plant {number}", f"tag-{number % 5}", _MADE + revision)
+            (
+                store_id,
+                revision,
+                number,
+                f"Plant {number}",
+                f"tag-{number % 5}",
+                _CREATED_AT + revision,
+            )
             for revision, number in enumerate(ids, 1)
         ],
     )

@@ -71,8 +71,8 @@ def execute(url: str, sql: str, rows: Iterable[Sequence[object]] = ((),)) -> Non
         with writes_held(url), closing(connect(database_path(url))) as database, database:
             database.executemany(sql, rows)
         return
-    left = iter(rows)
+    remaining = iter(rows)
     with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.RawCursor) as connection:
         # In parts: Citus takes minutes to commit so many statements at once.
-        while part := list(islice(left, _MAX_STATEMENTS)):
+        while part := list(islice(remaining, _MAX_STATEMENTS)):
             connection.cursor().executemany(sql.encode(), part)

@@ -15,7 +15,7 @@ import apsw
 from plantstore.program import main
 
 VARIABLE = "PLANTSTORE_TEST_FAULT"
-SQLITES_OWN = "unix"
+DEFAULT_VFS = "unix"
 
 
 class Disk:
@@ -55,7 +55,7 @@ class FaultyFile(apsw.VFSFile):
     """A file of SQLite's own disk layer, with a faulty fsync."""
 
     def __init__(self, name: str | apsw.URIFilename | None, flags: list[int], disk: Disk) -> None:
-        super().__init__(SQLITES_OWN, name, flags)
+        super().__init__(DEFAULT_VFS, name, flags)
         self._is_database = bool(flags[0] & apsw.SQLITE_OPEN_MAIN_DB)
         self._disk = disk
 
@@ -69,10 +69,10 @@ class FaultyFile(apsw.VFSFile):
 
 
 class FaultyVFS(apsw.VFS):
-    """SQLite's own disk layer with such files, for all databases of this process."""
+    """SQLite's own disk layer with faulty files, for all databases of this process."""
 
     def __init__(self, fault: Path) -> None:
-        super().__init__("faulty", base=SQLITES_OWN, makedefault=True)
+        super().__init__("faulty", base=DEFAULT_VFS, makedefault=True)
         self._disk = Disk(fault)
 
     def xOpen(  # noqa: N802 - SQLite's name

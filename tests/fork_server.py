@@ -149,8 +149,8 @@ def _watch(status: int) -> None:
         os.close(status)
         return
     os.write(status, _STATUS.pack(pid))
-    _, how = os.waitpid(pid, 0)
-    os.write(status, _STATUS.pack(os.waitstatus_to_exitcode(how)))
+    _, wait_status = os.waitpid(pid, 0)
+    os.write(status, _STATUS.pack(os.waitstatus_to_exitcode(wait_status)))
     os._exit(0)
 
 

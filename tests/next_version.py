@@ -9,7 +9,7 @@ from tests.cli.program import Program
 
 # By adapter.
 NEWEST = {
-    adapter: max(one.number for one in load_migrations(f"plantstore.{adapter}"))
+    adapter: max(migration.number for migration in load_migrations(f"plantstore.{adapter}"))
     for adapter in ("sqlite", "postgres")
 }
 MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"

@@ -47,19 +47,19 @@ class Service:
         self.command = command
         self.descriptors: list[int] = []  # which the command inherits
         bounds = Settings.__struct_fields__ - SETTINGS.keys()
-        usual = {name: value for name, value in _SETTINGS.items() if name in SETTINGS}
-        given = {**usual, **(settings or {}), "database": self.database}
-        self._bounds = {name: given.pop(name) for name in bounds & given.keys()}
+        defaults = {name: value for name, value in _SETTINGS.items() if name in SETTINGS}
+        values = {**defaults, **(settings or {}), "database": self.database}
+        self._bounds = {name: values.pop(name) for name in bounds & values.keys()}
         self._environ = os.environ | {
-            f"PLANTSTORE_{name.upper()}": str(value) for name, value in given.items()
+            f"PLANTSTORE_{name.upper()}": str(value) for name, value in values.items()
         }
 
     def start(self) -> Self:
         """Start the process, and return when it is ready."""
-        seen = self.log_path.stat().st_size if self.log_path.exists() else 0
+        log_size = self.log_path.stat().st_size if self.log_path.exists() else 0
         self.launch()
         deadline = time.monotonic() + START_SECONDS
-        self.wait_for_origin(seen)
+        self.wait_for_origin(log_size)
         while time.monotonic() < deadline:
             try:
                 if httpx.get(f"{self.origin}/readyz", verify=False).status_code == 200:
@@ -165,13 +165,13 @@ class Service:
         with self.client(token) as client:
             return client.get("/plants").status_code
 
-    def wait_for_origin(self, seen: int = 0) -> None:
-        """Wait until the log, after so many characters, says that it listens; it may be unready."""
+    def wait_for_origin(self, log_size: int = 0) -> None:
+        """Wait until the log, after so many characters, has the origin; it may not be ready."""
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
-            found = re.search(r'serving .* on ([^\s"]+)', self.log()[seen:])
-            if found:
-                self.origin = found[1]
+            match = re.search(r'serving .* on ([^\s"]+)', self.log()[log_size:])
+            if match:
+                self.origin = match[1]
                 return
             time.sleep(0.02)
         raise AssertionError(f"did not start:\n{self.log()}")

@@ -1,4 +1,4 @@
-"""A clock is trusted an hour after it was set, and not before."""
+"""A clock is trusted only when it has run for an hour without a jump."""
 
 from types import SimpleNamespace
 
@@ -39,16 +39,16 @@ def test_a_clock_is_trusted_after_an_hour(machine: Machine) -> None:
     assert machine.run(9 * HOUR) == int(machine.clock * 1000)
 
 
-@pytest.mark.parametrize("leap", [DECADE, -DECADE])
-def test_a_clock_that_leaps_is_not_trusted_for_an_hour(machine: Machine, leap: float) -> None:
+@pytest.mark.parametrize("jump", [DECADE, -DECADE])
+def test_a_clock_that_jumps_is_not_trusted_for_another_hour(machine: Machine, jump: float) -> None:
     machine.run(HOUR)
-    machine.clock += leap
+    machine.clock += jump
     assert machine.run(HOUR) is None
     assert machine.run(HOUR - 1) is None
     assert machine.run(1) == int(machine.clock * 1000)
 
 
-def test_a_clock_that_is_ahead_for_a_moment_is_never_trusted_ahead(machine: Machine) -> None:
+def test_a_brief_jump_ahead_is_never_trusted(machine: Machine) -> None:
     machine.run(HOUR)
     machine.clock += DECADE
     assert [machine.run(60) for _ in range(59)] == [None] * 59
@@ -57,7 +57,7 @@ def test_a_clock_that_is_ahead_for_a_moment_is_never_trusted_ahead(machine: Mach
     assert machine.run(60) == int(machine.clock * 1000)
 
 
-def test_a_clock_that_is_corrected_a_little_stays_trusted(machine: Machine) -> None:
+def test_a_small_correction_keeps_the_clock_trusted(machine: Machine) -> None:
     machine.run(HOUR)
     machine.clock -= 1
     assert machine.run(0) == int(machine.clock * 1000)

@@ -1,4 +1,4 @@
-"""An iteration of the event loop does at most a quantum of work, of the networks in turn."""
+"""Each iteration of the event loop does limited work, and the networks take turns."""
 
 import asyncio
 import struct
@@ -20,7 +20,7 @@ from plantstore.server.turns import Turns
 pytestmark = pytest.mark.anyio
 
 
-async def test_who_waits_for_much_delays_no_other() -> None:
+async def test_a_long_queue_does_not_delay_another_network() -> None:
     turns, done = Turns(2), list[str]()
 
     def work(name: str) -> bool:
@@ -33,11 +33,11 @@ async def test_who_waits_for_much_delays_no_other() -> None:
     await asyncio.sleep(0)
     assert done == ["first", "other"]
     await asyncio.sleep(0)
-    assert done[2:] == ["gone", "second", "third"]  # who has gone takes no turn
+    assert done[2:] == ["gone", "second", "third"]  # a client that is gone uses no turn
     assert not turns.waiting
 
 
-async def test_work_that_fails_ends_no_turns() -> None:
+async def test_a_failing_task_does_not_stop_the_queue() -> None:
     turns, done = Turns(1), list[int]()
 
     def work(number: int) -> bool:
@@ -53,7 +53,7 @@ async def test_work_that_fails_ends_no_turns() -> None:
 
 
 class CountingApplication:
-    """It counts the requests that it gets."""
+    """Counts the requests that it handles."""
 
     def __init__(self, settings: Settings) -> None:
         self.pools, self.handled = Pools(settings), 0
@@ -66,7 +66,7 @@ class CountingApplication:
         return Response(b"HTTP/1.1 204 No Content\r\n")
 
 
-async def test_heads_to_parse_take_turns() -> None:
+async def test_at_most_two_heads_are_parsed_per_loop_iteration() -> None:
     settings = Settings()
     application = CountingApplication(settings)
     connections = Connections(cast("Application", application), settings)
@@ -84,7 +84,7 @@ async def test_heads_to_parse_take_turns() -> None:
     assert max(after - before for before, after in pairwise(counts)) <= 2
 
 
-async def test_clients_that_have_gone_open_no_connection() -> None:
+async def test_a_client_that_resets_before_accept_opens_no_connection() -> None:
     settings = Settings()
     connections = Connections(cast("Application", CountingApplication(settings)), settings)
     with create_server(("127.0.0.1", 0)) as listener:

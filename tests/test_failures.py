@@ -1,4 +1,4 @@
-"""What fails again and again is a line a second in the log, or a minute; its end is one line."""
+"""Repeated failures are logged at a limited rate, and the recovery once."""
 
 import logging
 import os
@@ -16,12 +16,12 @@ def clock() -> Clock:
 
 @pytest.fixture
 def failures(clock: Clock, caplog: pytest.LogCaptureFixture) -> FailureLog:
-    """The failures of a thing that has not failed."""
+    """The log of an operation that has not failed yet."""
     caplog.set_level(logging.INFO)
     return FailureLog(logging.getLogger("test"), "it works again", clock)
 
 
-def test_each_failure_is_logged_at_once_and_then_once_a_second_with_the_count(
+def test_failures_are_logged_immediately_then_with_a_suppressed_count(
     failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(58):
@@ -45,11 +45,11 @@ def test_each_failure_is_logged_at_once_and_then_once_a_second_with_the_count(
     ]
 
 
-def test_the_end_is_logged_once_with_how_long_it_took(
+def test_recovery_is_logged_once_with_the_duration_of_the_outage(
     failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     failures.note_success()
-    assert caplog.messages == []  # without a failure there is no end
+    assert caplog.messages == []  # without a failure there is no recovery
     for _ in range(5):
         failures.add("it failed")
         failures.add("it failed")
@@ -63,7 +63,7 @@ def test_the_end_is_logged_once_with_how_long_it_took(
     assert caplog.messages[-1] == "it failed"
 
 
-def test_what_fails_now_and_then_is_not_said_to_work_in_between(
+def test_an_intermittent_failure_logs_no_recovery(
     failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(100):
@@ -74,7 +74,7 @@ def test_what_fails_now_and_then_is_not_said_to_work_in_between(
     assert len(caplog.messages) == 1
 
 
-def test_a_process_that_was_forked_has_the_same_seconds(clock: Clock) -> None:
+def test_forked_processes_share_the_repeat_limit(clock: Clock) -> None:
     limit = RepeatLimit(clock)
     pid = os.fork()
     if pid == 0:

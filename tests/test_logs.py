@@ -1,4 +1,4 @@
-"""Log lines: one line each, whatever stands in their fields."""
+"""Each log record is one line, whatever its fields contain."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ def make_record(**fields: object) -> logging.LogRecord:
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_a_value_stays_within_its_field_in_text(value: str) -> None:
+def test_a_hostile_value_is_quoted_in_text_logs(value: str) -> None:
     line = TextFormatter("%(name)s: %(message)s").format(make_record(before=1, x=value, after=2))
     assert line.isascii()
     assert line.isprintable()
@@ -35,12 +35,12 @@ def test_a_value_stays_within_its_field_in_text(value: str) -> None:
         (True, "true"),
     ],
 )
-def test_a_plain_value_needs_no_quotes(value: object, written: str) -> None:
+def test_a_plain_value_is_not_quoted_in_text_logs(value: object, written: str) -> None:
     assert TextFormatter("%(message)s").format(make_record(x=value)) == f"tested x={written}"
 
 
 @pytest.mark.parametrize("value", HOSTILE[:-1])
-def test_a_value_stays_within_its_field_in_json(value: str) -> None:
+def test_a_hostile_value_is_escaped_in_json_logs(value: str) -> None:
     line = JsonFormatter().format(make_record(x=value, y=1.5))
     assert "\n" not in line
     assert json.loads(line).items() >= {"message": "tested", "x": value, "y": 1.5}.items()

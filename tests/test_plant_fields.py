@@ -1,7 +1,7 @@
-"""What repeats the fields of a plant names all of them: SQL, the schema, the interface.
+"""Every list of a plant's fields is complete: in SQL, the schema and the interface.
 
-Each place is found by a field that it names. What features repeat in other languages is compared in
-their own ``test_plant_fields.py``.
+A list is found by a field that it contains. Lists of features in other languages are tested in the
+feature's own ``test_plant_fields.py``.
 """
 
 import re
@@ -35,7 +35,7 @@ OF_ONE_FIELD = ("read_tags",)
 IGNORED = re.compile(r"--.*|'[^']*'|(?<=AND )(p\.)?tag = t\.value")  # comments, texts, the filter
 
 
-def test_each_clause_of_sql_names_all_contents_or_none() -> None:
+def test_each_sql_clause_names_all_plant_fields_or_none() -> None:
     incomplete = [
         (file.relative_to(SOURCE.parents[1]).as_posix(), query.partition("\n")[0], clause)
         for file in FILES
@@ -57,16 +57,16 @@ def test_each_insert_has_a_value_for_each_column() -> None:
 
 @pytest.mark.parametrize("table", ["plants", "events"])
 @pytest.mark.parametrize("adapter", ["sqlite", "postgres"])
-def test_migrations_make_a_column_for_each_field(adapter: str, table: str) -> None:
+def test_migrations_create_a_column_for_each_field(adapter: str, table: str) -> None:
     sql = "".join(migration.sql for migration in load_migrations(f"plantstore.{adapter}"))
-    made = re.search(rf"CREATE TABLE {table} \((.*?)\n\)", sql, re.DOTALL)
-    assert made is not None
+    created = re.search(rf"CREATE TABLE {table} \((.*?)\n\)", sql, re.DOTALL)
+    assert created is not None
     added = re.findall(rf"ALTER TABLE {table} ADD COLUMN (\w+)", sql)
-    assert set(re.findall(r"^    (\w+)", made[1], re.MULTILINE)) | set(added) >= CONTENTS
+    assert set(re.findall(r"^    (\w+)", created[1], re.MULTILINE)) | set(added) >= CONTENTS
 
 
 def find_schemas(node: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - it is any JSON value
-    """The schemas that have an optional field of a plant, but those of webhooks and messages."""
+    """The schemas that have an optional field of a plant, except those of webhooks and messages."""
     parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
     fields = node.get("properties", {}).keys() if isinstance(node, dict) else ()
     if set(fields) & set(OPTIONAL_FIELDS) and not {"url", "store"} & set(fields):
@@ -75,15 +75,15 @@ def find_schemas(node: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - it is
         yield from find_schemas(part)
 
 
-def test_the_document_has_all_fields_with_their_limits() -> None:
+def test_openapi_schemas_have_all_fields_with_their_limits() -> None:
     schemas = list(find_schemas(parse_document(read_document())["components"]["schemas"]))
     assert len(schemas) >= 3  # Plant, NewPlant, PlantUpdate
     for schema in schemas:
         fields = schema["properties"]
         assert fields.keys() | {"id"} >= set(PLANT_FIELDS)
-        of_any_change = {"op"} & fields.keys()  # a delete needs the id alone
-        needed = set() if of_any_change else CONTENTS - set(OPTIONAL_FIELDS)
-        assert set(schema["required"]) - {"id"} == needed
+        is_change = {"op"} & fields.keys()  # a delete needs the id alone
+        required = set() if is_change else CONTENTS - set(OPTIONAL_FIELDS)
+        assert set(schema["required"]) - {"id"} == required
         for field, (longest, shortest) in TEXT_LENGTHS.items():
             lengths = fields[field]["maxLength"], fields[field].get("minLength", 0)
             assert lengths == (longest, shortest)
@@ -92,7 +92,7 @@ def test_the_document_has_all_fields_with_their_limits() -> None:
             assert (fields["id"]["minimum"], fields["id"]["maximum"]) == (INT64_MIN, INT64_MAX)
 
 
-def test_no_two_plants_have_one_digest() -> None:
+def test_different_plants_have_different_digests() -> None:
     choices = [("a", "b", *((None,) if field in OPTIONAL_FIELDS else ())) for field in TEXT_LENGTHS]
     plants = [NewPlant(*values) for values in product((1, 11), *choices)]
     assert len({digest_of(plant) for plant in plants}) == len(plants)

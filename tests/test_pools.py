@@ -1,4 +1,4 @@
-"""One rule for all that clients share: who holds less than is free may take more."""
+"""Shared pools: a holder may take another unit while it holds less than is free."""
 
 import asyncio
 from functools import partial
@@ -19,7 +19,7 @@ def take_all(pool: Pool, holder: str) -> int:
     return count
 
 
-async def test_one_holder_has_half_two_a_third_each_and_a_newcomer_finds_room() -> None:
+async def test_a_holder_may_take_half_of_what_others_leave() -> None:
     pool = Pool("places", 60)
     assert take_all(pool, "first") == 30
     assert take_all(pool, "second") == 15
@@ -28,7 +28,7 @@ async def test_one_holder_has_half_two_a_third_each_and_a_newcomer_finds_room() 
     assert take_all(pool, "second") == 15  # 30 in all
 
 
-async def test_of_a_full_pool_the_largest_holder_is_named(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_full_pool_logs_its_largest_holder(caplog: pytest.LogCaptureFixture) -> None:
     pool = Pool("places", 3)
     holders = ("first", "second", "second", "third")
     assert [pool.try_take(holder) for holder in holders] == [True, True, False, True]
@@ -38,7 +38,7 @@ async def test_of_a_full_pool_the_largest_holder_is_named(caplog: pytest.LogCapt
     assert "the pool places is full: first holds most, 2 of 3" in caplog.text
 
 
-async def test_a_place_that_becomes_free_is_the_first_ones_who_may_have_it() -> None:
+async def test_a_freed_unit_goes_to_the_first_waiter_within_its_share() -> None:
     pool = Pool("places", 4)
     for _ in range(2):
         await pool.wait_and_take("greedy")
@@ -54,7 +54,7 @@ async def test_a_place_that_becomes_free_is_the_first_ones_who_may_have_it() -> 
         await more
 
 
-async def test_of_who_holds_too_many_the_oldest_is_evicted() -> None:
+async def test_the_oldest_units_of_a_greedy_holder_are_evicted() -> None:
     pool, evicted = EvictingPool("bodies", 4), list[int]()
     for number in range(5):
         pool.put(number, "greedy", partial(evicted.append, number))
@@ -66,7 +66,7 @@ async def test_of_who_holds_too_many_the_oldest_is_evicted() -> None:
     assert (pool.used, evicted) == (0, [0, 1, 2])
 
 
-def test_the_addresses_of_one_network_are_one_holder() -> None:
+def test_ipv6_addresses_of_one_network_are_one_holder() -> None:
     assert network_of("2001:db8::1") == network_of("2001:db8::ffff") != network_of("2001:db9::1")
     assert network_of("192.0.2.1") != network_of("192.0.2.2")
 

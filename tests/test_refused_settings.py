@@ -1,4 +1,4 @@
-"""Settings that are refused, by the name of what has them, with what is allowed."""
+"""Invalid settings: the error names the source and the allowed values."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ BAD_VALUES = {
 
 
 @pytest.mark.parametrize("name", BAD_VALUES)
-def test_a_value_out_of_bounds_is_refused_by_name(name: str) -> None:
+def test_an_invalid_value_is_refused_with_its_variable(name: str) -> None:
     variable = f"PLANTSTORE_{name.upper()}"
     for value in BAD_VALUES[name]:
         with pytest.raises(SetupError, match=f"^{variable} (is '{value}'|has )"):
@@ -45,7 +45,7 @@ REFUSALS = (
 
 
 @pytest.mark.parametrize(("source", "value", "allowed"), REFUSALS)
-def test_a_refusal_names_the_source_and_what_is_allowed(
+def test_an_error_names_the_source_and_the_allowed_values(
     source: str, value: str | int, allowed: str
 ) -> None:
     is_flag = source.startswith("--")
@@ -77,14 +77,16 @@ def test_a_refusal_names_the_source_and_what_is_allowed(
         ("host = ['a']", "host in {} is ['a'], but must be text"),
     ],
 )
-def test_a_refusal_names_the_key_in_the_file(tmp_path: Path, line: str, words: str) -> None:
+def test_an_error_names_the_key_and_the_settings_file(
+    tmp_path: Path, line: str, words: str
+) -> None:
     file = tmp_path / "settings.toml"
     file.write_text(line)
     with pytest.raises(SetupError, match=f"^{re.escape(words.format(file))}"):
         load({}, URL, file)
 
 
-def test_a_refusal_does_not_show_what_a_secrets_file_has(tmp_path: Path) -> None:
+def test_an_error_does_not_show_the_content_of_a_secret_file(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2")
     with pytest.raises(
         SetupError, match=r"^PLANTSTORE_PORT_FILE has a value that must be a whole"
@@ -102,10 +104,10 @@ def test_a_variable_and_its_file_cannot_both_be_set(tmp_path: Path) -> None:
             read(Sources({}, both))
 
 
-@pytest.mark.parametrize("one", ["tls_cert", "tls_key"])
-def test_certificate_and_key_go_together(one: str) -> None:
-    with pytest.raises(SetupError, match=f"^--{one[:3]}-{one[4:]} is set alone, but"):
-        load({one: "file.pem"}, URL)
+@pytest.mark.parametrize("setting", ["tls_cert", "tls_key"])
+def test_tls_cert_and_tls_key_require_each_other(setting: str) -> None:
+    with pytest.raises(SetupError, match=f"^--{setting[:3]}-{setting[4:]} is set alone, but"):
+        load({setting: "file.pem"}, URL)
 
 
 @pytest.mark.parametrize(
@@ -122,14 +124,14 @@ def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path, line: str, advi
         load({}, URL, tmp_path / "settings.toml")
 
 
-def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
+def test_an_unknown_variable_is_reported_with_the_closest_setting() -> None:
     known = {f"PLANTSTORE_{name.upper()}": "" for name in SETTINGS}
     known |= {f"{variable}_FILE": "" for variable in known}
     others = {"PLANTSTORE_SETTINGS": "", "PATH": "", "_PLANTSTORE_COMPLETE": "", "PLANTSTORES": ""}
     assert find_unknown(known | others, SETTINGS) == []
     typos = {"PROT": "PORT", "LOGFORMAT": "LOG_FORMAT", "DATABSE_FILE": "DATABASE_FILE"}
-    for typo, meant in typos.items():
+    for typo, suggestion in typos.items():
         assert find_unknown({f"PLANTSTORE_{typo}": "1"}, SETTINGS) == [
-            f"PLANTSTORE_{typo} is not a setting; did you mean PLANTSTORE_{meant}?"
+            f"PLANTSTORE_{typo} is not a setting; did you mean PLANTSTORE_{suggestion}?"
         ]
     assert find_unknown({"PLANTSTORE_XYZ": ""}, SETTINGS) == ["PLANTSTORE_XYZ is not a setting"]

@@ -1,4 +1,4 @@
-"""Settings: where they come from, and which values they take."""
+"""Settings: their sources, their precedence and their values."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ from plantstore.program.loading import SETTINGS, load_settings
 
 URL = {"PLANTSTORE_DATABASE": "sqlite:///x.db"}
 DECLARED = "5f3a9c0e7d1b4826af90c3e5d7b1a624"
-OTHER: dict[str, tuple[str, Any]] = {
+NOT_DEFAULT: dict[str, tuple[str, Any]] = {
     "database": ("sqlite:///y.db", "sqlite:///y.db"),
     "host": ("::1", "::1"),
     "port": ("9000", 9000),
@@ -66,27 +66,27 @@ def find_values(settings: Settings) -> dict[str, Any]:
 DEFAULTS = find_values(Settings(database="sqlite:///x.db"))
 
 
-def test_without_any_all_have_their_defaults() -> None:
+def test_unset_settings_have_their_defaults() -> None:
     assert load({}, URL) == DEFAULTS
     assert load({}, {})["database"] == default_database()
 
 
-def test_every_setting_is_tried_here() -> None:
-    assert SETTINGS.keys() <= OTHER.keys() | {"tls_cert", "tls_key"}
+def test_every_setting_has_a_test_value() -> None:
+    assert SETTINGS.keys() <= NOT_DEFAULT.keys() | {"tls_cert", "tls_key"}
 
 
-def test_bounds_follow_from_the_requests() -> None:
+def test_limits_are_derived_from_max_requests() -> None:
     settings = load_settings(Sources({}, URL | {"PLANTSTORE_MAX_REQUESTS": "256"}))
     assert settings.max_connections == 1024
     assert (settings.max_writes, settings.max_streams) == (128, 16)
     assert "max_writes" not in SETTINGS
 
 
-def test_each_source_goes_before_the_next(tmp_path: Path) -> None:
+def test_each_source_overrides_the_next(tmp_path: Path) -> None:
     for name, default in DEFAULTS.items():
         if name in {"tls_cert", "tls_key"}:  # whose files must exist
             continue
-        written, value = OTHER[name]
+        written, value = NOT_DEFAULT[name]
         file, secret = tmp_path / "settings.toml", tmp_path / "secret"
         file.write_text(f"{name} = {to_toml(value)}\n")
         in_file = URL | {"PLANTSTORE_SETTINGS": str(file)}
@@ -98,7 +98,7 @@ def test_each_source_goes_before_the_next(tmp_path: Path) -> None:
         secret.write_text(f"  {written}\n")
         in_secret = in_file | {f"{variable}_FILE": str(secret)}
         assert load({}, in_secret)[name] == value
-        in_variable = in_file | {variable: f" {written} \r\n"}  # white space is not of the value
+        in_variable = in_file | {variable: f" {written} \r\n"}  # white space is stripped
         assert load({}, in_variable)[name] == value
         if default is not None:
             assert load({name: default}, in_variable)[name] == default
@@ -117,7 +117,7 @@ def to_toml(value: object) -> str:
     )
 
 
-def test_a_named_settings_file_goes_before_the_variables_one(tmp_path: Path) -> None:
+def test_the_settings_flag_overrides_the_settings_variable(tmp_path: Path) -> None:
     for name, port in (("named.toml", 1), ("of-variable.toml", 2)):
         (tmp_path / name).write_text(f"port = {port}\n")
     environ = URL | {"PLANTSTORE_SETTINGS": str(tmp_path / "of-variable.toml")}
@@ -125,7 +125,7 @@ def test_a_named_settings_file_goes_before_the_variables_one(tmp_path: Path) -> 
     assert load({}, environ, tmp_path / "named.toml")["port"] == 1
 
 
-def test_the_users_own_file_goes_before_the_systems(
+def test_the_users_settings_file_overrides_the_systems(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system, own = tmp_path / "etc.toml", tmp_path / ".config" / "plantstore" / "plantstore.toml"
@@ -140,7 +140,7 @@ def test_the_users_own_file_goes_before_the_systems(
     assert sources.find_settings_file({"XDG_CONFIG_HOME": str(own.parents[1])}) == str(own)
 
 
-def test_a_key_of_the_file_may_name_a_file_beside_it(tmp_path: Path) -> None:
+def test_a_key_ending_in_file_names_a_file_beside_the_settings(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     (tmp_path / "secret").write_text("7/second\n")
     file.write_text('rate_limit_file = "secret"\n')
@@ -151,7 +151,7 @@ def test_a_key_of_the_file_may_name_a_file_beside_it(tmp_path: Path) -> None:
         load({}, URL, file)
 
 
-def test_an_empty_secret_is_refused(tmp_path: Path) -> None:
+def test_an_empty_secret_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text(" \n")
     with pytest.raises(SetupError, match=r"^PLANTSTORE_DATABASE_FILE names an empty file: write"):
         load({}, {"PLANTSTORE_DATABASE_FILE": str(tmp_path / "secret")})
@@ -166,7 +166,7 @@ def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("space", ["", " \r"])
-def test_an_empty_variable_is_none(tmp_path: Path, space: str) -> None:
+def test_an_empty_variable_is_ignored(tmp_path: Path, space: str) -> None:
     empty = {f"PLANTSTORE_{name.upper()}": space for name in SETTINGS}
     assert load({}, empty | URL) == DEFAULTS
     (tmp_path / "secret").write_text("9000")
@@ -180,7 +180,7 @@ def test_an_empty_variable_is_none(tmp_path: Path, space: str) -> None:
     assert settings["port"] == 9000
 
 
-def test_booleans_are_read_as_people_write_them() -> None:
+def test_booleans_have_several_spellings() -> None:
     for value, words in ((True, "true True TRUE 1 yes Yes YES"), (False, "false FALSE 0 no No")):
         for word in words.split():
             environ = URL | {"PLANTSTORE_PREPARE_STATEMENTS": word}
@@ -188,7 +188,7 @@ def test_booleans_are_read_as_people_write_them() -> None:
 
 
 @pytest.mark.parametrize("service", ["", "METRICS_"])
-def test_what_kubernetes_sets_for_a_service_of_our_name_is_passed_over(service: str) -> None:
+def test_service_variables_of_kubernetes_are_ignored(service: str) -> None:
     port = f"PLANTSTORE_{service}PORT"
     environ = {port: "tcp://10.0.0.1:80", f"{port}_80_TCP": "tcp://10.0.0.1:80"}
     environ |= {f"{port}_80_TCP_{name}": "1" for name in ("PROTO", "PORT", "ADDR")}
@@ -197,7 +197,7 @@ def test_what_kubernetes_sets_for_a_service_of_our_name_is_passed_over(service: 
     assert load({}, URL | environ) == DEFAULTS
 
 
-def test_the_database_is_found_though_other_settings_are_wrong(tmp_path: Path) -> None:
+def test_the_database_is_found_despite_other_invalid_settings(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     file.write_text('prot = 1\nport = "x"\ndatabase = "sqlite:///of-file.db"\n')
     wrong = {"PLANTSTORE_PORT": "abc", "PLANTSTORE_RATE_LIMIT_FILE": "/nowhere"}
@@ -214,20 +214,20 @@ def test_the_database_is_found_though_other_settings_are_wrong(tmp_path: Path) -
         load_database(Sources({}, wrong))
 
 
-def test_a_feature_takes_its_settings_with_it() -> None:
-    without = "features.FEATURES = [one for one in features.FEATURES if one.name != 'metrics']"
+def test_removing_a_feature_removes_its_settings() -> None:
+    without = "features.FEATURES = [it for it in features.FEATURES if it.name != 'metrics']"
     program = (
         f"from plantstore import features; {without}; from plantstore.program import main; main()"
     )
     environ = {"PLANTSTORE_METRICS": "127.0.0.1:0"}
-    for words, said in (
+    for words, message in (
         ("serve --metrics 127.0.0.1:0", "No such option '--metrics'"),
         ("settings show metrics", "Warning: PLANTSTORE_METRICS is not a setting\n"),
     ):
         call = [sys.executable, "-c", program, *words.split()]
-        done = subprocess.run(call, capture_output=True, check=False, env=environ, text=True)
-        assert done.returncode == 2
-        assert said in done.stderr
+        result = subprocess.run(call, capture_output=True, check=False, env=environ, text=True)
+        assert result.returncode == 2
+        assert message in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -244,5 +244,5 @@ def test_a_feature_takes_its_settings_with_it() -> None:
     ],
 )
 @pytest.mark.parametrize("secret", ["secret", "se:c/r@et"])
-def test_a_password_is_not_shown(url: str, secret: str) -> None:
+def test_passwords_in_database_urls_are_masked(url: str, secret: str) -> None:
     assert without_password(url.replace("SECRET", secret)) == url.replace("SECRET", "...")

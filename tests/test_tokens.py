@@ -1,4 +1,4 @@
-"""The form of tokens: what is made is well formed, and what is mistyped is not."""
+"""The format of tokens: a new token is well formed, and a mistyped one is not."""
 
 import string
 from hashlib import sha256
@@ -13,7 +13,7 @@ store_ids = st.integers(0, 62**10 - 1)
 
 
 @given(store_ids)
-def test_a_made_token_is_well_formed_and_tells_its_store(store_id: int) -> None:
+def test_a_new_token_is_well_formed_and_contains_its_store_id(store_id: int) -> None:
     token = make_token(store_id)
     prefix, number, secret = token.split("_")
     assert prefix == "pst"
@@ -24,18 +24,18 @@ def test_a_made_token_is_well_formed_and_tells_its_store(store_id: int) -> None:
     assert read_store_id(token) == store_id
 
 
-def test_store_numbers_are_written_in_base62() -> None:
+def test_store_ids_are_encoded_in_base62() -> None:
     numbers = {0: "0", 9: "9", 10: "A", 35: "Z", 36: "a", 61: "z", 62: "10", 62**10 - 1: 10 * "z"}
     for store_id, written in numbers.items():
         assert make_token(store_id).split("_")[1] == written
 
 
-def test_leading_zeros_of_a_store_number_count_for_nothing() -> None:
+def test_leading_zeros_of_a_store_id_are_ignored() -> None:
     assert read_store_id("pst_0000000001_x") == read_store_id("pst_1_x") == 1
 
 
 @given(store_ids, st.integers(0, 59), st.sampled_from(DIGITS))
-def test_what_is_mistyped_is_found(store_id: int, place: int, letter: str) -> None:
+def test_a_mistyped_token_is_not_well_formed(store_id: int, place: int, letter: str) -> None:
     token = make_token(store_id)
     place = min(place, len(token) - 2)
     before, after = token[:place], token[place + 2 :]
@@ -56,18 +56,18 @@ OTHER_TEXTS = (
 )
 
 
-def test_other_text_has_no_store() -> None:
+def test_other_text_has_no_store_id() -> None:
     assert {read_store_id(text) for text in OTHER_TEXTS} == {None}
     assert not any(map(is_well_formed, OTHER_TEXTS))
 
 
 @given(st.text())
-def test_any_text_is_read_without_an_error(text: str) -> None:
+def test_arbitrary_text_is_not_a_token_and_raises_no_error(text: str) -> None:
     store_id = read_store_id(text)
     assert store_id is None or 0 <= store_id < 62**10
     assert not is_well_formed(text)
 
 
-def test_what_is_kept_is_the_sha_256() -> None:
+def test_the_hash_of_a_token_is_its_sha_256() -> None:
     token = make_token(1)
     assert hash_token(token) == sha256(token.encode()).digest()

@@ -1,4 +1,4 @@
-"""Fixtures of the command line's tests."""
+"""Fixtures of the tests of the command line."""
 
 from pathlib import Path
 

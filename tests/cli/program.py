@@ -19,7 +19,7 @@ from tests.administration import open_administration
 from tests.fork_server import ForkedProcess
 
 PLANTSTORE = (sys.executable, "-m", "plantstore")
-# The command that makes a token of ada, who owns the nursery.
+# The command that creates a token of ada, the owner of the store nursery.
 CREATE = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
 SECONDS = 60.0
 
@@ -39,22 +39,22 @@ NEEDS_IPV6 = pytest.mark.skipif(not _has_ipv6(), reason="no IPv6 here, as in man
 
 
 class Result(Struct, frozen=True):
-    """How a run ended, and what it printed."""
+    """A command's exit status and output."""
 
     status: int
     out: str
     err: str
 
     def data(self) -> Any:  # noqa: ANN401 - any JSON value
-        """The JSON that it printed."""
+        """The JSON on stdout."""
         return json.loads(self.out)
 
 
 class Program:
     """``plantstore`` in a folder of its own, with its own home, and a database in it.
 
-    ``environ`` are further variables; none of the tests' own ``PLANTSTORE_*`` reach it. ``prefix``
-    is a command that runs it.
+    ``environ`` are further variables; the tests' own ``PLANTSTORE_*`` are removed. ``prefix`` is a
+    command that runs it.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class Program:
             administration.create_store(name, max_plants)
 
     def run(self, *arguments: str | bytes, stdin: str = "", **environ: str) -> Result:
-        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
-            given.write(stdin.encode())
-            given.seek(0)
-            process = self._start(arguments, self.environ | environ, (given, out, err))
+        with TemporaryFile() as input_file, TemporaryFile() as out, TemporaryFile() as err:
+            input_file.write(stdin.encode())
+            input_file.seek(0)
+            process = self._start(arguments, self.environ | environ, (input_file, out, err))
             status = process.wait(SECONDS)
             out.seek(0)
             err.seek(0)
@@ -98,10 +98,10 @@ class Program:
         if not self._prefix and environ.get("PYTHONPATH") == os.environ.get("PYTHONPATH"):
             descriptors = [stream.fileno() for stream in streams]
             return ForkedProcess(arguments, environ, descriptors, self.folder)
-        given, out, err = streams
+        input_file, out, err = streams
         return subprocess.Popen(
             [*self._prefix, *PLANTSTORE, *arguments],
-            stdin=given,
+            stdin=input_file,
             stdout=out,
             stderr=err,
             env=environ,
@@ -110,9 +110,9 @@ class Program:
 
     def out(self, *arguments: str, stdin: str = "", **environ: str) -> str:
         """Run a command that must succeed; its output, without the last line's end."""
-        done = self.run(*arguments, stdin=stdin, **environ)
-        assert done.status == 0, done
-        return done.out.removesuffix("\n")
+        result = self.run(*arguments, stdin=stdin, **environ)
+        assert result.status == 0, result
+        return result.out.removesuffix("\n")
 
     def data(self, *arguments: str) -> Any:  # noqa: ANN401 - any JSON value
         """Run a command that must succeed, with ``--json``; what it printed."""
@@ -124,12 +124,12 @@ class Program:
 
     def refusal(self, *arguments: str | bytes, status: int = 1, **environ: str) -> str:
         """Run a command that must be refused; return its message."""
-        done = self.run(*arguments, **environ)
-        assert done.status == status, done
-        assert all(line.startswith("ok: ") for line in done.out.splitlines())  # of `check`
-        assert done.err.strip()
-        assert "Traceback" not in done.err
-        return done.err
+        result = self.run(*arguments, **environ)
+        assert result.status == status, result
+        assert all(line.startswith("ok: ") for line in result.out.splitlines())  # of `check`
+        assert result.err.strip()
+        assert "Traceback" not in result.err
+        return result.err
 
     def in_shell(self, script: str, *, shell: str = "sh") -> Result:
         """Run a script whose ``plantstore`` is this one."""
@@ -138,7 +138,7 @@ class Program:
         command = bin_folder / "plantstore"
         command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m plantstore "$@"\n')
         command.chmod(0o755)
-        done = subprocess.run(
+        result = subprocess.run(
             [shell, "-c", script],
             input=b"",
             capture_output=True,
@@ -147,11 +147,11 @@ class Program:
             cwd=self.folder,
             env=self.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}"},
         )
-        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+        return Result(result.returncode, result.stdout.decode(), result.stderr.decode())
 
 
 def clean_environ(home: Path) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PLANTSTORE_", "XDG_"))}
+    environ = {k: v for k, v in os.environ.items() if not k.startswith(("PLANTSTORE_", "XDG_"))}
     for variable in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM"):
-        kept.pop(variable, None)
-    return kept | {"HOME": str(home), "LC_ALL": "C.UTF-8"}
+        environ.pop(variable, None)
+    return environ | {"HOME": str(home), "LC_ALL": "C.UTF-8"}

@@ -1,4 +1,4 @@
-"""``plantstore check``: what passes, what fails, and that nothing is changed."""
+"""``plantstore check`` reports passed and failed checks, and changes nothing."""
 
 import hashlib
 import os
@@ -36,16 +36,16 @@ def unchanged(folder: Path) -> Iterator[None]:
 
 def failures(program: Program, folder: Path | None = None) -> dict[str, str]:
     with unchanged(folder or program.folder / "data"):
-        done = program.run("check", "--json")
-        shown = program.run("check")
+        result = program.run("check", "--json")
+        text = program.run("check")
     quiet = program.run("check", "--quiet")
-    found = done.data()
-    failed = {check["name"]: check["detail"] for check in found["checks"] if not check["ok"]}
-    assert (done.status, done.err, found["ok"]) == (int(bool(failed)), "", not failed)
-    assert shown.status == quiet.status == done.status
-    assert (quiet.out, quiet.err) == ("", shown.err)
-    assert shown.err == "".join(f"Error: {detail}\n" for detail in failed.values())
-    assert len(shown.out.splitlines()) + len(failed) == len(found["checks"])
+    report = result.data()
+    failed = {check["name"]: check["detail"] for check in report["checks"] if not check["ok"]}
+    assert (result.status, result.err, report["ok"]) == (int(bool(failed)), "", not failed)
+    assert text.status == quiet.status == result.status
+    assert (quiet.out, quiet.err) == ("", text.err)
+    assert text.err == "".join(f"Error: {detail}\n" for detail in failed.values())
+    assert len(text.out.splitlines()) + len(failed) == len(report["checks"])
     return failed
 
 
@@ -74,28 +74,28 @@ def file_of(program: Program) -> Path:
 
 def test_check_creates_no_database(tmp_path: Path) -> None:
     missing = tmp_path / "missing.db"
-    said = Program(tmp_path).refusal("--database", f"sqlite:///{missing}", "check")
-    assert said.startswith(f"Error: there is no database {missing}: name it with --database")
+    message = Program(tmp_path).refusal("--database", f"sqlite:///{missing}", "check")
+    assert message.startswith(f"Error: there is no database {missing}: name it with --database")
     assert not missing.exists()
 
 
-def test_what_passes_is_listed(program: Program) -> None:
+def test_passed_checks_are_listed(program: Program) -> None:
     assert failures(program) == {}
-    found = program.data("check")
-    assert found.keys() == {"ok", "checks", "version"}
-    names = [check["name"] for check in found["checks"]]
+    report = program.data("check")
+    assert report.keys() == {"ok", "checks", "version"}
+    names = [check["name"] for check in report["checks"]]
     assert names[: len(NAMES)] == NAMES  # features have more
-    assert found["version"] == VERSION
+    assert report["version"] == VERSION
     lines = program.out("check").splitlines()
-    assert lines == [f"ok: {check['detail']}" for check in found["checks"]]
+    assert lines == [f"ok: {check['detail']}" for check in report["checks"]]
 
 
-def test_a_wrong_setting_is_a_failed_check(program: Program) -> None:
+def test_an_invalid_setting_fails_the_settings_check(program: Program) -> None:
     program.environ["PLANTSTORE_PORT"] = "abc"
     assert failures(program).keys() == {"settings"}
 
 
-def test_a_corrupt_file_is_found(program: Program) -> None:
+def test_a_corrupt_file_fails_the_integrity_check(program: Program) -> None:
     file = file_of(program)
     with closing(apsw.Connection(str(file))) as connection:
         query = "SELECT rootpage FROM sqlite_schema WHERE name = 'plants_by_tag'"
@@ -119,39 +119,41 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_a_schema_that_somebody_has_changed_is_found(program: Program, name: str) -> None:
+def test_a_modified_schema_fails_the_schema_check(program: Program, name: str) -> None:
     execute(program.database, FOREIGN[name])
     failed = failures(program)
     assert f"another program has changed the schema: {name}" in failed.pop("schema")
     assert failed == {}
 
 
-def test_an_operators_own_index_and_table_may_stay(program: Program) -> None:
+def test_an_operators_own_index_and_table_pass(program: Program) -> None:
     own = "CREATE TABLE notes (text); CREATE INDEX plants_by_name ON plants (store_id, name)"
     execute(program.database, own)
     assert failures(program) == {}
 
 
 @pytest.mark.parametrize("content", [b"", b"no database"], ids=["empty", "text"])
-def test_what_is_no_database_of_ours_is_left_alone(program: Program, content: bytes) -> None:
+def test_a_foreign_file_fails_the_schema_check_and_is_unchanged(
+    program: Program, content: bytes
+) -> None:
     file_of(program).write_bytes(content)
     assert "schema" in failures(program)
 
 
-@pytest.mark.parametrize("index", [True, False], ids=["crashed", "copied"])
-def test_what_a_killed_service_left_is_left(program: Program, *, index: bool) -> None:
+@pytest.mark.parametrize("has_shm", [True, False], ids=["crashed", "copied"])
+def test_the_wal_of_a_killed_service_is_unchanged(program: Program, *, has_shm: bool) -> None:
     with Service(program.folder, database=program.database) as service:
         service.make_token(user="eve")
         service.kill()
     wal = file_of(program).with_name("plants.db-wal")
     assert wal.stat().st_size > 0
-    if not index:
+    if not has_shm:
         wal.with_name("plants.db-shm").unlink()
     assert failures(program) == {}
     assert {token["user"] for token in program.data("token", "list")} == {"ada", "eve"}
 
 
-def test_a_database_that_is_served_is_checked(program: Program) -> None:
+def test_a_database_in_use_passes(program: Program) -> None:
     database = program.database
     with (
         Service(program.folder, database=database) as service,
@@ -163,7 +165,7 @@ def test_a_database_that_is_served_is_checked(program: Program) -> None:
 
 
 @pytest.mark.parametrize("fixture", ["program", "unprivileged"])
-def test_a_read_only_file_is_intact_and_not_writable(
+def test_a_read_only_file_fails_only_the_writable_check(
     fixture: str, request: pytest.FixtureRequest
 ) -> None:
     program: Program = request.getfixturevalue(fixture)
@@ -173,35 +175,35 @@ def test_a_read_only_file_is_intact_and_not_writable(
     assert failed == {}
 
 
-def test_a_read_only_folder_is_not_writable(unprivileged: Program) -> None:
+def test_a_read_only_folder_fails_only_the_writable_check(unprivileged: Program) -> None:
     folder = file_of(unprivileged).parent
     folder.chmod(0o500)
     failed = failures(unprivileged)
-    said = failed.pop("writable")
-    assert "is not writable: Permission denied; " in said
-    assert f"{folder} belongs to " in said
+    message = failed.pop("writable")
+    assert "is not writable: Permission denied; " in message
+    assert f"{folder} belongs to " in message
     assert failed == {}
     folder.chmod(0o700)
 
 
-def test_a_file_that_may_not_be_read_is_named_with_its_owner(unprivileged: Program) -> None:
+def test_an_unreadable_file_is_reported_with_its_owner(unprivileged: Program) -> None:
     file = file_of(unprivileged)
     file.chmod(0o000)
     me = pwd.getpwuid(os.geteuid()).pw_name
-    whose = f"{file} belongs to {me} and has mode 0000, and this runs as {me}"
-    assert unprivileged.refusal("check").count(whose) == 2
+    problem = f"{file} belongs to {me} and has mode 0000, and this runs as {me}"
+    assert unprivileged.refusal("check").count(problem) == 2
     for command in (("token", "list"), ("serve", "--port", "0")):
-        assert whose in unprivileged.refusal(*command)
+        assert problem in unprivileged.refusal(*command)
 
 
-def test_a_file_that_may_only_be_read_is_refused_and_leaves_nothing_in_the_way(
+def test_commands_that_write_refuse_a_read_only_file(
     unprivileged: Program,
 ) -> None:
     file = file_of(unprivileged)
     file.chmod(0o400)
     for command in (("serve", "--port", "0"), ("migrate",), ("token", "revoke", "--all")):
-        said = unprivileged.refusal(*command)
-        assert f"cannot write to the database {file}; {file} belongs to" in said
+        message = unprivileged.refusal(*command)
+        assert f"cannot write to the database {file}; {file} belongs to" in message
     unprivileged.out("token", "list")
     file.chmod(0o600)
     unprivileged.out("token", "create", "--create", "--store", "orchard", "--user", "ada")

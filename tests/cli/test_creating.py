@@ -1,4 +1,4 @@
-"""The first start creates the database; who names none that there can be is told."""
+"""The first start creates the database; a user without a home directory must name one."""
 
 from pathlib import Path
 
@@ -11,28 +11,30 @@ from tests.service import Service
 SOURCE = Path(plantstore.__file__).parents[1]
 
 
-def test_the_first_start_creates_the_database_and_says_so(tmp_path: Path) -> None:
+def test_the_first_start_creates_the_database_and_logs_it(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert service.stop() == 0
         service.start()
     assert service.log().count(f"created the database {tmp_path / 'plants.db'}\n") == 1
 
 
-def test_an_unknown_variable_is_named_and_does_no_harm(tmp_path: Path) -> None:
+def test_an_unknown_variable_causes_only_a_warning(tmp_path: Path) -> None:
     program = Program(tmp_path, {"PLANTSTORE_DATABSE": "x"}).with_database()
-    said = "PLANTSTORE_DATABSE is not a setting; did you mean PLANTSTORE_DATABASE?\n"
+    message = "PLANTSTORE_DATABSE is not a setting; did you mean PLANTSTORE_DATABASE?\n"
     for call in ("token list", "check"):
-        done = program.run(*call.split())
-        assert (done.status, done.err) == (0, f"Warning: {said}")
+        result = program.run(*call.split())
+        assert (result.status, result.err) == (0, f"Warning: {message}")
     with Service(tmp_path, settings={"databse": "x"}) as service:
-        assert f" WARNING plantstore: {said}" in service.log()
+        assert f" WARNING plantstore: {message}" in service.log()
 
 
 @pytest.mark.parametrize("command", ["serve", "token list"])
-def test_a_user_without_a_home_is_told_to_name_the_database(tmp_path: Path, command: str) -> None:
+def test_a_user_without_a_home_must_name_the_database(tmp_path: Path, command: str) -> None:
     (tmp_path / "sitecustomize.py").write_text("import pwd\npwd.getpwuid = {}.__getitem__\n")
     without = ("-u", "HOME", "-u", "PLANTSTORE_DATABASE", f"PYTHONPATH={tmp_path}:{SOURCE}")
     program = Program(tmp_path, prefix=("env", *without))
-    said = program.refusal(*command.split())
-    assert said.startswith("Error: this user has no home directory for the database: name one with")
-    assert "--database or PLANTSTORE_DATABASE" in said
+    message = program.refusal(*command.split())
+    assert message.startswith(
+        "Error: this user has no home directory for the database: name one with"
+    )
+    assert "--database or PLANTSTORE_DATABASE" in message

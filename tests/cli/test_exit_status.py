@@ -1,4 +1,4 @@
-"""The exit status tells a failure from a wrong call from an interruption."""
+"""Exit statuses: 1 for a failure, 2 for invalid usage; the error says what is right."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from tests.cli.program import CREATE, Program
 BEFORE_READING = 0.5
 
 
-WRONG_CALLS = (
+INVALID_CALLS = (
     "",
     "token",
     "nonsense",
@@ -30,13 +30,13 @@ WRONG_CALLS = (
 )
 
 
-def test_a_wrong_call_ends_with_2_and_what_is_right(tmp_path: Path) -> None:
+def test_invalid_usage_exits_with_2_and_prints_the_usage(tmp_path: Path) -> None:
     program = Program(tmp_path)
-    for call in WRONG_CALLS:
-        done = CliRunner().invoke(cli, call, prog_name="plantstore")
-        assert done.exit_code == 2, call
-        assert "Usage: plantstore" in done.output
-    assert "Usage: plantstore" in program.refusal(*WRONG_CALLS[-1].split(), status=2)
+    for call in INVALID_CALLS:
+        result = CliRunner().invoke(cli, call, prog_name="plantstore")
+        assert result.exit_code == 2, call
+        assert "Usage: plantstore" in result.output
+    assert "Usage: plantstore" in program.refusal(*INVALID_CALLS[-1].split(), status=2)
     assert not (program.folder / "plants.db").exists()
 
 
@@ -44,10 +44,10 @@ def test_a_wrong_call_ends_with_2_and_what_is_right(tmp_path: Path) -> None:
     "call",
     ["token list --store meadow", "token list --user eve", "token revoke 0123456789abcdef"],
 )
-def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None:
-    said = program.refusal(*call.split())
-    assert said.startswith("Error: ")
-    assert said.count("\n") == 1
+def test_a_failure_exits_with_1_and_a_one_line_error(program: Program, call: str) -> None:
+    message = program.refusal(*call.split())
+    assert message.startswith("Error: ")
+    assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None
     ],
     ids=repr,
 )
-def test_arguments_that_are_not_utf_8_are_refused_in_words(
+def test_arguments_that_are_not_utf_8_are_refused(
     program: Program, arguments: tuple[str | bytes, ...]
 ) -> None:
-    done = program.run(*arguments)
-    assert done.status == (2 if {"--label", "--database"} & set(arguments) else 1)
-    assert done.err.startswith("Error: ")
+    result = program.run(*arguments)
+    assert result.status == (2 if {"--label", "--database"} & set(arguments) else 1)
+    assert result.err.startswith("Error: ")
 
 
 MISTAKES = {
@@ -90,16 +90,16 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("call", MISTAKES)
-def test_a_mistake_in_a_call_is_named_with_what_is_right(program: Program, call: str) -> None:
+def test_a_usage_error_suggests_the_correction(program: Program, call: str) -> None:
     assert MISTAKES[call] in program.refusal(*call.split(), status=2)
 
 
-def test_a_misspelled_setting_in_the_file_is_named_by_every_command(program: Program) -> None:
+def test_a_misspelled_setting_in_the_file_is_reported(program: Program) -> None:
     file = program.folder / "plantstore.toml"
     file.write_text("databse = 'sqlite:///other.db'\n")
     sentence = f"{file}: unknown setting 'databse'; did you mean database?\n"
-    done = program.run("--settings", str(file), "token", "list")
-    assert (done.status, done.err) == (0, f"Warning: {sentence}")
+    result = program.run("--settings", str(file), "token", "list")
+    assert (result.status, result.err) == (0, f"Warning: {sentence}")
     assert program.refusal("--settings", str(file), "check") == f"Error: {sentence}"
 
 

@@ -1,4 +1,4 @@
-"""Every command explains itself, with examples that work."""
+"""Every command has help, with examples that run."""
 
 import re
 import shlex
@@ -25,7 +25,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The paths of all commands that do something."""
+    """The paths of all commands, without groups."""
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
@@ -49,23 +49,23 @@ def test_every_command_has_help_with_an_example() -> None:
         assert any(f" {name}" in example for example in EXAMPLE.findall(shown))
 
 
-def test_every_option_and_argument_is_explained() -> None:
+def test_every_option_and_argument_has_help() -> None:
     for path in COMMANDS:
-        found: click.Command = cli
+        command: click.Command = cli
         for name in path:
-            assert isinstance(found, click.Group)
-            found = found.commands[name]
-        assert found.help
-        for parameter in found.params:
+            assert isinstance(command, click.Group)
+            command = command.commands[name]
+        assert command.help
+        for parameter in command.params:
             if isinstance(parameter, click.Option):
                 assert parameter.help
             else:
                 assert parameter.name is not None
                 shown = (parameter.metavar or parameter.name.upper()).strip("[].")
-                assert shown in found.help or parameter.name == "name"
+                assert shown in command.help or parameter.name == "name"
 
 
-def test_the_examples_work(program: Program) -> None:
+def test_the_help_examples_run_without_usage_errors(program: Program) -> None:
     with closing(open_administration(program.database)) as administration:
         administration.create_store("meadow")
         administration.create_user("bob")
@@ -75,20 +75,20 @@ def test_the_examples_work(program: Program) -> None:
         for example in EXAMPLE.findall(help_of(*path)):
             is_plain = example.startswith("plantstore ") and not set(example) & set("|<>$&;~")
             words = shlex.split(example, comments=True)[1:]
-            done = program.run(*words) if is_plain else program.in_shell(example, shell="bash")
-            assert done.status in {0, 1}, done
-            assert "Traceback" not in done.err
+            result = program.run(*words) if is_plain else program.in_shell(example, shell="bash")
+            assert result.status in {0, 1}, result
+            assert "Traceback" not in result.err
     with closing(open_administration(program.database)) as administration:
         assert {"meadow", "nursery"} <= {store.name for store in administration.list_stores()}
 
 
 def complete(program: Program, setup: str, words: str) -> list[str]:
-    done = program.in_shell(COMPLETE.format(setup=setup, words=words), shell="bash")
-    assert (done.status, done.err) == (0, "")
-    return sorted(done.out.split())
+    result = program.in_shell(COMPLETE.format(setup=setup, words=words), shell="bash")
+    assert (result.status, result.err) == (0, "")
+    return sorted(result.out.split())
 
 
-def test_bash_offers_what_may_follow(program: Program) -> None:
+def test_bash_completes_commands_options_and_values(program: Program) -> None:
     (setup,) = (line for line in EXAMPLE.findall(program.out("--help")) if "COMPLETE" in line)
     assert complete(program, setup, "token ''") == ["create", "list", "revoke", "rotate"]
     assert complete(program, setup, "token create --create --ro") == ["--role"]

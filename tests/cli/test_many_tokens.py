@@ -1,4 +1,4 @@
-"""``plantstore token``: what is missing is named before it is made; states; many at once."""
+"""``plantstore token``: mistyped names, defaults, filters, and revoking many tokens."""
 
 import pytest
 
@@ -13,15 +13,15 @@ def program(program: Program) -> Program:
     return program
 
 
-def test_what_is_mistyped_is_not_created(program: Program) -> None:
+def test_a_mistyped_user_or_store_is_not_created(program: Program) -> None:
     for _ in range(2):
         refused = program.refusal("token", "create", "--store", "nurserie", "--user", "kim")
         assert "no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): add --c" in refused
 
 
-def test_what_is_created_by_a_mistyped_name_is_told(program: Program) -> None:
-    made = program.run("token", "create", "--create", "--store", "nursry", "--user", "adaa")
-    assert made.err.splitlines() == [
+def test_create_warns_of_names_similar_to_existing_ones(program: Program) -> None:
+    created = program.run("token", "create", "--create", "--store", "nursry", "--user", "adaa")
+    assert created.err.splitlines() == [
         "created the user adaa",
         "created the empty store nursry",
         "made adaa owner of nursry",
@@ -30,7 +30,7 @@ def test_what_is_created_by_a_mistyped_name_is_told(program: Program) -> None:
     ]
 
 
-def test_tokens_are_listed_by_state_and_user(program: Program) -> None:
+def test_tokens_are_filtered_by_state_user_and_store(program: Program) -> None:
     create = ("token", "create", "--store", "nursery", "--user", "ada")
     soon = program.data(*create, "--expires", "5d", "--label", "soon")
     never = program.data(*create, "--expires", "never")
@@ -42,9 +42,9 @@ def test_tokens_are_listed_by_state_and_user(program: Program) -> None:
     assert len(program.token_ids("--user", "eve")) == 1
     program.out(*CREATE[:-3], "orchard", "--user", "eve")
     assert len(program.token_ids("--store", "orchard")) == 1
-    done = program.run("token", "list")
-    assert done.err.startswith("tokens that expire within 14 days: 1; see `")
-    assert all(line == line.rstrip() for line in done.out.splitlines())
+    result = program.run("token", "list")
+    assert result.err.startswith("tokens that expire within 14 days: 1; see `")
+    assert all(line == line.rstrip() for line in result.out.splitlines())
     listed = {token["id"]: token for token in program.data("token", "list")}
     assert (listed[never["id"]]["state"], listed[never["id"]]["permissions"]) == ("revoked", [])
     assert "no user 'kim'" in program.refusal("token", "list", "--user", "kim")
@@ -52,13 +52,13 @@ def test_tokens_are_listed_by_state_and_user(program: Program) -> None:
 
 def test_a_token_expires_and_has_a_label_by_default(program: Program) -> None:
     create = ("token", "create", "--store", "nursery", "--user", "ada")
-    made = program.data(*create)
+    created = program.data(*create)
     (program.folder / "s.toml").write_text("token_expiry = 7\n")
     short = program.data("--settings", "s.toml", *create)
-    assert int(made["expires_at"][:4]) == int(made["created_at"][:4]) + 1
+    assert int(created["expires_at"][:4]) == int(created["created_at"][:4]) + 1
     assert short["state"] == "expiring"
-    assert made["label"].endswith(f" {made['created_at'][:10]}")
-    assert "@" in made["label"]
+    assert created["label"].endswith(f" {created['created_at'][:10]}")
+    assert "@" in created["label"]
     assert program.data(*create, "--label", "")["label"] == ""
     dated = program.data(*create, "--expires", "2999-01-31")
     assert dated["expires_at"] == "2999-01-31T00:00:00Z"
@@ -66,7 +66,7 @@ def test_a_token_expires_and_has_a_label_by_default(program: Program) -> None:
     assert "2001-01-31 has passed" in past
 
 
-def test_tokens_are_revoked_together_and_once(program: Program) -> None:
+def test_tokens_are_revoked_once_and_all_together(program: Program) -> None:
     first = program.token_ids()[0]
     assert "revoked the token" in program.run("token", "revoke", first).err
     again = program.run("token", "revoke", first)

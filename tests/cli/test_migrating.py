@@ -1,4 +1,4 @@
-"""``plantstore migrate`` moves an older schema; a schema that is not the program's is refused."""
+"""``plantstore migrate`` upgrades a schema; commands refuse a schema of another version."""
 
 import random
 import subprocess
@@ -23,27 +23,27 @@ COMMANDS: tuple[tuple[str, ...], ...] = (("serve", "--port", "0"), ("token", "li
 
 @pytest.fixture
 def program(url: str, tmp_path: Path) -> Program:
-    """The program with a database of each kind, which has a store."""
-    made = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
-    made.out(*CREATE)
-    return made
+    """The program with a database of each kind, with a store."""
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
+    program.out(*CREATE)
+    return program
 
 
 def assert_serves(program: Program) -> None:
-    """The database is of this program's version, and has what it had."""
+    """Fail unless the database has this program's version and still its store."""
     assert program.run("migrate").out == "the schema is up to date\n"
     assert [token["store"] for token in program.data("token", "list")] == ["nursery"]
 
 
-def test_a_database_is_moved_once(program: Program, database_kind: Kind) -> None:
+def test_migrate_applies_a_pending_migration_once(program: Program, database_kind: Kind) -> None:
     newer = next_program(program, MIGRATION, database_kind.name)
     newest = NEWEST[database_kind.name]
     pending = f"migration {newest + 1} (next) is pending: make a backup, then run `"
     for command in COMMANDS:
         assert pending in newer.refusal(*command)
-    moved = newer.run("migrate")
-    assert (moved.status, moved.err) == (0, "")
-    assert moved.out == f"applied migration {newest + 1} (next)\n"
+    migrated = newer.run("migrate")
+    assert (migrated.status, migrated.err) == (0, "")
+    assert migrated.out == f"applied migration {newest + 1} (next)\n"
     assert_serves(newer)
     for command in (*COMMANDS, ("migrate",), ("migrate", "--dry-run")):
         refused = program.refusal(*command)
@@ -52,14 +52,14 @@ def test_a_database_is_moved_once(program: Program, database_kind: Kind) -> None
 
 def test_a_dry_run_changes_nothing(program: Program, database_kind: Kind) -> None:
     newer = next_program(program, MIGRATION, database_kind.name)
-    said = newer.run("migrate", "--dry-run")
-    assert (said.status, said.err) == (0, "")
+    result = newer.run("migrate", "--dry-run")
+    assert (result.status, result.err) == (0, "")
     would = f"would apply migration {NEWEST[database_kind.name] + 1} (next)"
-    assert said.out == f"{would}; stop older programs first\n"
+    assert result.out == f"{would}; stop older programs first\n"
     assert_serves(program)
 
 
-def test_a_migration_that_stops_older_programs_waits_until_they_are_stopped(
+def test_an_incompatible_migration_is_refused_while_a_service_runs(
     program: Program, url: str, database_kind: Kind
 ) -> None:
     newer = next_program(program, MIGRATION, database_kind.name)
@@ -77,7 +77,7 @@ def test_a_migration_that_stops_older_programs_waits_until_they_are_stopped(
         assert (listed.headers["x-total-count"], len(listed.json())) == ("2", 2)
 
 
-def test_a_service_goes_on_after_a_migration_that_it_can_work_with(
+def test_a_compatible_migration_keeps_a_running_service_ready(
     program: Program, url: str, database_kind: Kind
 ) -> None:
     newer = next_program(program, f"-- compatible-since: 1\n{MIGRATION}", database_kind.name)
@@ -89,15 +89,13 @@ def test_a_service_goes_on_after_a_migration_that_it_can_work_with(
         assert wait_for_readiness(service, 200) == "ready"
 
 
-def test_a_migration_that_fails_leaves_the_old_schema_whole(
-    program: Program, database_kind: Kind
-) -> None:
+def test_a_failed_migration_is_rolled_back(program: Program, database_kind: Kind) -> None:
     newer = next_program(program, f"{MIGRATION} SELECT * FROM nowhere;", database_kind.name)
     assert "nowhere" in newer.refusal("migrate")
     assert_serves(program)
 
 
-def test_a_database_of_a_version_before_the_first_is_refused(program: Program, url: str) -> None:
+def test_a_database_of_a_prerelease_version_is_refused(program: Program, url: str) -> None:
     execute(url, "UPDATE schema_migrations SET checksum = 'abc' WHERE number = 1")
     execute(url, "INSERT INTO schema_migrations VALUES (8, 'links', 'def', 4, 0)")
     execute(url, "ALTER TABLE schema_migrations RENAME COLUMN compatible_since TO oldest")
@@ -106,7 +104,7 @@ def test_a_database_of_a_version_before_the_first_is_refused(program: Program, u
         assert advice in program.refusal(*command)
 
 
-def test_a_killed_migration_leaves_the_old_schema_or_the_new_one(
+def test_a_killed_migration_leaves_the_old_or_the_new_schema(
     program: Program, database_kind: Kind
 ) -> None:
     newer = next_program(program, SLOW, database_kind.name)

@@ -1,4 +1,4 @@
-"""How tables and records are laid out."""
+"""The layout of tables and records."""
 
 import pytest
 
@@ -7,15 +7,15 @@ from plantstore.cli.output import Output
 OUTPUT = Output(as_json=False, quiet=False)
 
 
-def test_columns_stand_below_each_other_whatever_the_letters(
+def test_columns_align_with_wide_and_combining_characters(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = [{"name": "植物", "id": 1}, {"name": "e\u0301", "id": 2}, {"name": "Efeu", "id": 3}]
     OUTPUT.print_records(rows, ("name", "id"))
-    shown = capsys.readouterr().out
-    assert shown == "name  id\n植物  1\ne\u0301     2\nEfeu  3\n"
+    output = capsys.readouterr().out
+    assert output == "name  id\n植物  1\ne\u0301     2\nEfeu  3\n"
 
 
-def test_each_element_of_a_list_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_list_element_is_on_its_own_line(capsys: pytest.CaptureFixture[str]) -> None:
     OUTPUT.print_record({"problems": ["the disk, full", "no backup"]})
     assert capsys.readouterr().out == "problems  the disk, full\n          no backup\n"

@@ -1,4 +1,4 @@
-"""``plantstore``'s own options stand before the command, for all commands alike."""
+"""Options of ``plantstore`` itself must come before the command."""
 
 import shlex
 
@@ -9,9 +9,9 @@ from tests.cli.program import PLANTSTORE, Program
 PROGRAM = shlex.join(PLANTSTORE)
 
 
-def advice(program: Program, call: str) -> str:
-    refused = program.refusal(*shlex.split(call), status=2)
-    before, _, line = refused.rstrip().rpartition("\n")
+def corrected_command(program: Program, call: str) -> str:
+    message = program.refusal(*shlex.split(call), status=2)
+    before, _, line = message.rstrip().rpartition("\n")
     assert before.endswith("Error: give plantstore's own options before the command:\n")
     return line.strip()
 
@@ -39,16 +39,16 @@ def alone(program: Program) -> Program:
         ),
     ],
 )
-def test_after_the_command_they_are_refused_with_the_corrected_command(
+def test_global_options_after_the_command_are_refused_with_a_correction(
     alone: Program, call: str, corrected: str
 ) -> None:
-    assert advice(alone, call) == f"{PROGRAM} {corrected}"
+    assert corrected_command(alone, call) == f"{PROGRAM} {corrected}"
 
 
-def test_a_command_in_a_message_works_when_it_is_pasted(alone: Program) -> None:
+def test_a_command_in_an_error_message_can_be_pasted(alone: Program) -> None:
     other = f"sqlite:///{alone.folder / 'other one.db'}"
     alone.out("--database", other, "migrate")
-    said = alone.refusal("--database", other, "token", "revoke", "0123456789abcdef")
-    _, command, _ = said.split("`")
+    message = alone.refusal("--database", other, "token", "revoke", "0123456789abcdef")
+    _, command, _ = message.split("`")
     assert command == f"{PROGRAM} --database '{other}' token list"
     assert alone.in_shell(command).status == 0

@@ -1,4 +1,4 @@
-"""``plantstore serve``: its logs, its refusals, and its settings from flag to default."""
+"""``plantstore serve``: its logs, its startup errors, and its settings."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from tests.cli.program import PLANTSTORE, Program
 from tests.service import JSON, Service
 
 
-class Flagged(Service):
+class ServiceWithFlags(Service):
     """A service whose command line has further flags."""
 
     def __init__(self, folder: Path, *flags: str, **settings: object) -> None:
@@ -24,22 +24,22 @@ class Flagged(Service):
         super().__init__(folder, command=command, settings=settings)
 
 
-def test_a_port_in_use_is_reported_with_the_flag_that_helps(program: Program) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        said = program.refusal("serve", "--port", port)
-        assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in said
-        assert "choose another --port or --host" in said
+def test_a_port_in_use_is_reported_with_the_flags_to_change(program: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = str(listener.getsockname()[1])
+        message = program.refusal("serve", "--port", port)
+        assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in message
+        assert "choose another --port or --host" in message
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "a..b"])
-def test_an_address_that_is_not_ours_is_refused(tmp_path: Path, host: str) -> None:
+def test_an_unavailable_host_is_refused_and_creates_no_database(tmp_path: Path, host: str) -> None:
     fresh = Program(tmp_path)
     assert f"cannot listen on {host}" in fresh.refusal("serve", "--host", host, "--port", "0")
     assert list(fresh.folder.iterdir()) == []  # no database was created
 
 
-def test_a_bad_setting_is_named(program: Program) -> None:
+def test_an_invalid_setting_is_reported_with_its_source(program: Program) -> None:
     assert "PLANTSTORE_PORT is '70000'" in program.refusal("serve", PLANTSTORE_PORT="70000")
     assert "--port is 70000" in program.refusal("serve", "--port", "70000", status=2)
     assert "is set alone" in program.refusal("serve", "--tls-key", "key.pem", status=2)
@@ -56,7 +56,7 @@ def test_a_bad_setting_is_named(program: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "message"),
     [
         ("postgresql://ada:se%cret@db/plants", "not valid: invalid percent-encoded token; write"),
         ("postgresql://ada:secret@[::1/plants", "not valid: end of string reached when looking"),
@@ -65,32 +65,32 @@ def test_a_bad_setting_is_named(program: Program) -> None:
         ("plants.db", "begin with 'plants.db': write"),
     ],
 )
-def test_a_bad_database_url_is_refused_without_its_password(url: str, said: str) -> None:
+def test_an_error_of_a_database_url_does_not_show_its_password(url: str, message: str) -> None:
     with pytest.raises(SetupError) as refused:
         open_session(url)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "cret" not in str(refused.value)
 
 
-def test_a_flag_comes_before_its_variable(tmp_path: Path) -> None:
-    """The setting is the origins that may call; ``/livez`` names them."""
+def test_a_flag_overrides_its_variable(tmp_path: Path) -> None:
+    """The setting is the allowed origins of CORS, which ``/livez`` returns."""
     flag, variable = "https://flag.example", "https://variable.example"
-    with Flagged(tmp_path, f"--cors-origin {flag}", cors_origins=variable) as service:
+    with ServiceWithFlags(tmp_path, f"--cors-origin {flag}", cors_origins=variable) as service:
         for origin, allowed in ((flag, flag), (variable, None)):
-            answer = httpx.get(f"{service.origin}/livez", headers={"Origin": origin})
-            assert answer.headers.get("access-control-allow-origin") == allowed
+            response = httpx.get(f"{service.origin}/livez", headers={"Origin": origin})
+            assert response.headers.get("access-control-allow-origin") == allowed
 
 
-def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Program) -> None:
+def test_the_default_database_is_in_the_users_data_folder(program: Program) -> None:
     del program.environ["PLANTSTORE_DATABASE"]
     program.out("migrate")
-    (found,) = program.folder.rglob("plantstore.db")
-    assert found.stat().st_mode & 0o777 == 0o600
+    (database,) = program.folder.rglob("plantstore.db")
+    assert database.stat().st_mode & 0o777 == 0o600
     if sys.platform == "linux":
-        assert found == program.folder / ".local/share/plantstore/plantstore.db"
+        assert database == program.folder / ".local/share/plantstore/plantstore.db"
 
 
-def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:
+def test_the_log_is_text_by_default(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert service.stop() == 0
     lines = service.log().splitlines()
@@ -99,7 +99,7 @@ def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:
         assert re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z (INFO|WARNING) [\w.]+: ", line)
 
 
-def test_the_log_is_json_where_asked(tmp_path: Path) -> None:
+def test_the_log_is_json_if_configured(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"log_format": "json", "workers": 2}) as service:
         assert service.stop() == 0
     records = [json.loads(line) for line in service.log().splitlines()]
@@ -109,7 +109,7 @@ def test_the_log_is_json_where_asked(tmp_path: Path) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", record["time"])
 
 
-def test_no_token_reaches_the_log_or_the_database(tmp_path: Path) -> None:
+def test_no_token_is_written_to_the_log_or_the_database(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"access_log": True}) as service:
         token = service.make_token()
         secret = token.split("_")[2]
@@ -130,10 +130,10 @@ def test_no_token_reaches_the_log_or_the_database(tmp_path: Path) -> None:
     assert secret not in service.log()
 
 
-def test_a_start_imports_nothing_that_serving_does_not_need(tmp_path: Path) -> None:
+def test_serve_imports_only_the_modules_that_it_needs(tmp_path: Path) -> None:
     shows_imports = (sys.executable, "-X", "importtime", "-m", "plantstore")
     with Service(tmp_path, command=shows_imports) as service:
         imported = {line.rpartition("|")[2].strip() for line in service.log().splitlines()}
     assert {"plantstore.http.app", "plantstore.sqlite.database"} <= imported
-    needless = {"email", "multiprocessing", "plantstore.cli.tokens", "prometheus_client"}
-    assert not imported & (needless | {"psycopg", "secrets", "tomllib"})
+    unneeded = {"email", "multiprocessing", "plantstore.cli.tokens", "prometheus_client"}
+    assert not imported & (unneeded | {"psycopg", "secrets", "tomllib"})

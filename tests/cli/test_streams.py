@@ -1,4 +1,4 @@
-"""Data goes to stdout and notes to stderr, whoever reads them, or nobody."""
+"""Output to pipes, closed streams, full disks and terminals."""
 
 import os
 import pty
@@ -13,10 +13,10 @@ from tests.cli.program import CREATE, PLANTSTORE, Program
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """The program with a database that has many tokens."""
-    made = Program(tmp_path_factory.mktemp("streams")).with_database()
+    program = Program(tmp_path_factory.mktemp("streams")).with_database()
     for number in range(3):
-        made.out(*CREATE[:-1], f"gardener-{number}")
-    return made
+        program.out(*CREATE[:-1], f"gardener-{number}")
+    return program
 
 
 def run_on_terminal(program: Program, *arguments: str, **environ: str) -> str:
@@ -33,7 +33,7 @@ def run_on_terminal(program: Program, *arguments: str, **environ: str) -> str:
         try:
             while part := os.read(ours, 65536):
                 printed += part
-        except OSError:  # how Linux tells the end of a terminal
+        except OSError:  # the end of a terminal on Linux
             pass
         assert process.wait(60) == 0
     os.close(ours)
@@ -41,10 +41,10 @@ def run_on_terminal(program: Program, *arguments: str, **environ: str) -> str:
 
 
 @pytest.mark.parametrize("command", ["token list", "token list --json"])
-def test_a_reader_that_leaves_early_is_no_error(program: Program, command: str) -> None:
-    done = program.in_shell(f"plantstore {command} | head -1; plantstore {command} | true")
-    assert (done.status, done.err) == (0, "")
-    assert done.out.count("\n") == 1
+def test_a_broken_pipe_is_not_an_error(program: Program, command: str) -> None:
+    result = program.in_shell(f"plantstore {command} | head -1; plantstore {command} | true")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -57,24 +57,24 @@ def test_a_reader_that_leaves_early_is_no_error(program: Program, command: str) 
         ("token create --create --user gardener-1 --store shed 2>&-", 0),
     ],
 )
-def test_a_closed_stream_is_no_crash(program: Program, call: str, status: int) -> None:
-    done = program.in_shell(f"plantstore {call}")
-    assert done.status == status
-    assert "Traceback" not in done.err
+def test_a_closed_stream_does_not_crash_a_command(program: Program, call: str, status: int) -> None:
+    result = program.in_shell(f"plantstore {call}")
+    assert result.status == status
+    assert "Traceback" not in result.err
     if "<&-" in call:
-        assert "Error: " in done.err
+        assert "Error: " in result.err
 
 
 @pytest.mark.parametrize("command", ["token list", "--version"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
-def test_a_full_stdout_is_reported(program: Program, command: str) -> None:
-    done = program.in_shell(f"plantstore {command} >/dev/full")
-    assert done.status == 1
-    assert "Traceback" not in done.err
-    assert "space" in done.err
+def test_a_write_error_on_stdout_is_reported(program: Program, command: str) -> None:
+    result = program.in_shell(f"plantstore {command} >/dev/full")
+    assert result.status == 1
+    assert "Traceback" not in result.err
+    assert "space" in result.err
 
 
-def test_off_a_terminal_there_is_neither_colour_nor_a_cut(program: Program) -> None:
+def test_piped_output_has_no_colour_and_is_not_truncated(program: Program) -> None:
     table = program.out("token", "list", COLUMNS="40", TERM="xterm-256color")
     assert "\x1b" not in table
     assert "…" not in table
@@ -82,8 +82,8 @@ def test_off_a_terminal_there_is_neither_colour_nor_a_cut(program: Program) -> N
     assert [line.split()[0] for line in table.splitlines()[1:]] == ids
 
 
-def test_no_color_leaves_no_style_on_a_terminal(program: Program) -> None:
-    shown = run_on_terminal(program, "token", "list", NO_COLOR="1")
-    assert "gardener" in shown
-    assert "\x1b[" not in shown
+def test_no_color_disables_styles_on_a_terminal(program: Program) -> None:
+    output = run_on_terminal(program, "token", "list", NO_COLOR="1")
+    assert "gardener" in output
+    assert "\x1b[" not in output
     assert "\x1b[1m" in run_on_terminal(program, "token", "list", NO_COLOR="")

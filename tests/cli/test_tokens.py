@@ -1,4 +1,4 @@
-"""``plantstore token``: made in all combinations, used at once, listed without secrets, revoked."""
+"""``plantstore token``: creating, listing and revoking tokens."""
 
 import subprocess
 from contextlib import closing
@@ -17,7 +17,7 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 
-def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(program: Program) -> None:
+def test_a_token_can_be_created_before_and_while_the_service_runs(program: Program) -> None:
     script = (
         'TOKEN=$(plantstore token create --create --store nursery --user ada) && printf %s "$TOKEN"'
     )
@@ -27,21 +27,21 @@ def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(program
         "created the user ada\ncreated the empty store nursery\nmade ada owner of nursery\n"
     )
     with Service(program.folder, database=program.database) as service:
-        meanwhile = program.in_shell(script)
-        assert is_well_formed(meanwhile.out)
-        assert meanwhile.err == ""
-        for token in (before.out, meanwhile.out):
+        during = program.in_shell(script)
+        assert is_well_formed(during.out)
+        assert during.err == ""
+        for token in (before.out, during.out):
             assert service.status_of(token) == 200
         assert before.out not in service.log()
 
 
-def test_a_token_is_described_as_json(program: Program) -> None:
-    made = program.data(*CREATE, "--label", "till")
-    secret = made.pop("token")
+def test_create_and_list_describe_a_token_as_json(program: Program) -> None:
+    token = program.data(*CREATE, "--label", "till")
+    secret = token.pop("token")
     assert is_well_formed(secret)
-    assert program.data("token", "list") == [made]
-    assert made["id"] in program.out("token", "list")
-    assert made | {"id": "", "created_at": ""} == {
+    assert program.data("token", "list") == [token]
+    assert token["id"] in program.out("token", "list")
+    assert token | {"id": "", "created_at": ""} == {
         "id": "",
         "store": "nursery",
         "user": "ada",
@@ -51,7 +51,7 @@ def test_a_token_is_described_as_json(program: Program) -> None:
         "all_stores": False,
         "state": "active",
         "created_at": "",
-        "expires_at": made["expires_at"],
+        "expires_at": token["expires_at"],
         "revoked_at": None,
         "last_used_at": None,
     }
@@ -68,31 +68,45 @@ def test_a_token_is_described_as_json(program: Program) -> None:
         ("--all-stores --role reader --scope create", {"all_stores": True, "scopes": ["create"]}),
     ],
 )
-def test_options_give_what_they_ask_for(
+def test_create_options_set_the_tokens_fields(
     program: Program, options: str, expected: dict[str, object]
 ) -> None:
-    made = program.data(*CREATE, *options.split())
-    assert made | expected == made
-    assert (made["store"], made["user"]) == ("nursery", "ada")
+    token = program.data(*CREATE, *options.split())
+    assert token | expected == token
+    assert (token["store"], token["user"]) == ("nursery", "ada")
 
 
-def test_an_odd_lifetime_is_refused_with_the_form_of_one() -> None:
-    for odd in ("", "0d", "-1d", "90", "d", "1.5h", "90D", "1y", "９０d", "9999999d", "99999w"):
-        done = CliRunner().invoke(cli, [*CREATE, "--expires", odd])
-        assert done.exit_code == 2
-        assert "write never, or" in done.output
+def test_an_invalid_lifetime_is_refused_with_the_expected_format() -> None:
+    for lifetime in (
+        "",
+        "0d",
+        "-1d",
+        "90",
+        "d",
+        "1.5h",
+        "90D",
+        "1y",
+        "９０d",
+        "9999999d",
+        "99999w",
+    ):
+        result = CliRunner().invoke(cli, [*CREATE, "--expires", lifetime])
+        assert result.exit_code == 2
+        assert "write never, or" in result.output
 
 
-def test_a_scope_beyond_the_role_is_refused_with_what_gives_that_role(program: Program) -> None:
+def test_a_scope_beyond_the_role_is_refused_with_the_required_role(program: Program) -> None:
     program.make_store("nursery")
     create = (*CREATE, "--manage")
-    said = program.refusal(*create, status=2)
-    assert "does not allow: manage; give the user the role owner first, with --role owner" in said
-    assert "for a new member, or `plantstore " in said or "member add --store nursery" in said
+    message = program.refusal(*create, status=2)
+    assert (
+        "does not allow: manage; give the user the role owner first, with --role owner" in message
+    )
+    assert "for a new member, or `plantstore " in message or "member add --store nursery" in message
     program.out(*create, "--role", "owner")
 
 
-def test_unused_tokens_are_found(program: Program) -> None:
+def test_not_used_since_lists_unused_tokens(program: Program) -> None:
     used, unused, revoked, new = (program.data(*CREATE)["id"] for _ in range(4))
     execute(program.database, "UPDATE tokens SET created_at = 0")
     program.out("token", "revoke", revoked)
@@ -102,50 +116,50 @@ def test_unused_tokens_are_found(program: Program) -> None:
     assert program.token_ids("--not-used-since", "90d") == [unused]
 
 
-def test_a_token_is_refused_as_soon_as_it_is_revoked(program: Program) -> None:
+def test_a_revoked_token_is_refused_immediately(program: Program) -> None:
     with Service(program.folder, database=program.database) as service:
         by_id, by_itself, by_stdin, kept = (program.data(*CREATE) for _ in range(4))
-        for made, argument, stdin in (
+        for token, argument, stdin in (
             (by_id, by_id["id"], ""),
             (by_itself, by_itself["token"], ""),
             (by_stdin, "-", by_stdin["token"] + "\n"),
         ):
-            assert service.status_of(made["token"]) == 200
-            done = program.run("token", "revoke", argument, stdin=stdin)
-            assert (done.status, done.out) == (0, "")
-            assert done.err == f"revoked the token {made['id']} of ada for nursery\n"
-            assert service.status_of(made["token"]) == 401
+            assert service.status_of(token["token"]) == 200
+            result = program.run("token", "revoke", argument, stdin=stdin)
+            assert (result.status, result.out) == (0, "")
+            assert result.err == f"revoked the token {token['id']} of ada for nursery\n"
+            assert service.status_of(token["token"]) == 401
         assert service.status_of(kept["token"]) == 200
     revoked = {token["id"]: token["revoked_at"] for token in program.data("token", "list")}
     assert [id_ for id_, at in revoked.items() if at is None] == [kept["id"]]
 
 
 def test_a_token_that_is_given_twice_is_revoked_once(program: Program) -> None:
-    made = program.data(*CREATE)
-    assert len(program.data("token", "revoke", made["id"], made["token"])) == 1
+    token = program.data(*CREATE)
+    assert len(program.data("token", "revoke", token["id"], token["token"])) == 1
     assert "there is no such token" in program.refusal("token", "revoke", "\udcff" * 40)
 
 
-def test_the_newest_token_of_a_user_ends_with_the_first(program: Program) -> None:
-    """Also where the command is killed: a thief's token is the newest, and there may be many."""
+def test_revoking_all_tokens_of_a_user_is_atomic(program: Program) -> None:
+    """A command that is killed revokes all tokens or none, however many there are."""
     program.out(*CREATE)
     hashes = [(sha256(b"%d" % number).digest(), number) for number in range(3000)]
     columns = "token_hash, created_at, store_id, user_id, all_stores, scopes, label"
     statement = f"INSERT INTO tokens ({columns}) VALUES ($1, $2, 1, 1, 0, 'list', '')"
     execute(program.database, statement, hashes)
 
-    def times() -> set[object]:
+    def revocation_times() -> set[object]:
         with closing(open_administration(program.database)) as administration:
             return {token.revoked_at for token in administration.list_tokens()}
 
     command = [*PLANTSTORE, "token", "revoke", "--user", "ada", "--quiet"]
     with subprocess.Popen(command, env=program.environ) as revoking:
-        wait_until(lambda: times() != {None})
+        wait_until(lambda: revocation_times() != {None})
         revoking.kill()
-    assert len(times()) == 1
+    assert len(revocation_times()) == 1
 
 
-def test_wrong_settings_do_not_keep_a_token_from_being_revoked(program: Program) -> None:
+def test_a_token_can_be_revoked_despite_invalid_settings(program: Program) -> None:
     token = program.out(*CREATE)
     wrong = Program(program.folder, {"PLANTSTORE_PORT": "abc", "PLANTSTORE_TLS_CERT": "nowhere"})
     wrong.out("token", "revoke", token)

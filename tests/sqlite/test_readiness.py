@@ -9,7 +9,7 @@ import pytest
 
 from tests.databases import writes_held
 from tests.faulty_vfs import VARIABLE
-from tests.readiness import read_answer, wait_for_readiness
+from tests.readiness import read_message, wait_for_readiness
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -63,7 +63,7 @@ def test_after_a_failed_write_it_is_ready_only_when_a_write_works(tmp_path: Path
             deadline = time.monotonic() + 30
             while len(failed.read_bytes()) < 3:  # those after the first are tried for us alone
                 assert time.monotonic() < deadline
-                told = read_answer(client.get("/readyz"))
+                told = read_message(client.get("/readyz"))
                 assert told == "the database cannot be written: the disk fails"
             fault.unlink()
             assert wait_for_readiness(service, 200) == "ready"
@@ -74,7 +74,7 @@ def test_a_lock_of_another_process_holds_up_no_answer(tmp_path: Path) -> None:
     """Writes have time to wait for it; then it is told."""
     with Service(tmp_path, settings={"write_timeout": 3}) as service:
         with writes_held(service.database):
-            answer = httpx.get(f"{service.origin}/readyz")
-            assert read_answer(answer) == "ready"
+            response = httpx.get(f"{service.origin}/readyz")
+            assert read_message(response) == "ready"
             assert "lock" in wait_for_readiness(service, 503)
         assert wait_for_readiness(service, 200) == "ready"

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.test_serve import Flagged
+from tests.cli.test_serve import ServiceWithFlags
 from tests.databases import execute
 from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_stream
 from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
@@ -71,7 +71,7 @@ def test_each_request_is_logged(service: LoggingService, fixture: StoreFixture) 
 
 
 def test_the_access_log_flag_logs_every_request(tmp_path: Path) -> None:
-    with Flagged(tmp_path, "--access-log", access_log="false") as flagged:
+    with ServiceWithFlags(tmp_path, "--access-log", access_log="false") as flagged:
         httpx.get(f"{flagged.origin}/livez")
         assert " INFO plantstore.requests: request " in flagged.log()
 
