@@ -1,1 +1,1 @@
-"""The persistence port's contract: the same for every kind of database."""
+"""The contract of the persistence port, tested on every kind of database."""

@@ -35,7 +35,7 @@ class DatabaseHarness:
 
     def __init__(self, url: str, administration: Administration, **settings: float) -> None:
         self._settings = Settings(database=url, **settings)  # type: ignore[arg-type]
-        self.administration: Any = administration  # features have more of them
+        self.administration: Any = administration  # features extend it
 
     async def open(self) -> None:
         """Open the database, or reopen it after a test has closed it."""
@@ -84,10 +84,10 @@ class DatabaseHarness:
         return await self._write(Delete, caller, plant_id, precondition)
 
     async def _write(
-        self, kind: Callable[..., Write], caller: Caller | None, *about: object
+        self, kind: Callable[..., Write], caller: Caller | None, *arguments: object
     ) -> Outcome:
         caller = caller or self.owner
-        outcome, _ = await self.database.write(kind(caller.store_id, caller, *about))
+        outcome, _ = await self.database.write(kind(caller.store_id, caller, *arguments))
         return outcome
 
     async def read_page(self, query: PlantQuery, limit: int = MANY) -> Page:
@@ -142,12 +142,12 @@ def replay(events: list[Event]) -> list[NewPlant]:
 
 def select(plants: list[NewPlant], query: PlantQuery) -> list[NewPlant]:
     """The plants that match a query: the model of every list."""
-    found = [
+    matching = [
         plant
         for plant in sorted(plants, key=lambda plant: plant.id)
         if plant.id >= query.first_id and (not query.tags or plant.tag in query.tags)
     ]
-    return found[: query.limit]
+    return matching[: query.limit]
 
 
 def describe(plant: NewPlant, *, with_ids: bool = True) -> dict[str, object]:

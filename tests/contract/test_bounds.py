@@ -1,4 +1,4 @@
-"""Waiting writes are bounded in number and time, and finished when the database closes."""
+"""Waiting writes are limited in number and time, and finish when the database closes."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ MAX_WRITES = 8
 
 
 async def fill_queue(harness: DatabaseHarness) -> tuple[list["asyncio.Task[Outcome]"], list[int]]:
-    """Many creates, of which those that find no place are refused; and their numbers."""
+    """Start more creates than the queue holds; return them, and the indexes of the refused."""
     plants = [NewPlant(number, "Fern") for number in range(5 * MAX_WRITES)]
     writes = [asyncio.ensure_future(harness.create(plant)) for plant in plants]
     async with asyncio.timeout(30):
@@ -27,7 +27,7 @@ async def fill_queue(harness: DatabaseHarness) -> tuple[list["asyncio.Task[Outco
 
 
 @with_settings(max_writes=MAX_WRITES)
-async def test_writes_that_wait_are_bounded_in_number(harness: DatabaseHarness, url: str) -> None:
+async def test_the_number_of_waiting_writes_is_limited(harness: DatabaseHarness, url: str) -> None:
     with writes_held(url):
         writes, refused = await fill_queue(harness)
     results = await asyncio.gather(*writes, return_exceptions=True)
@@ -41,7 +41,7 @@ async def test_writes_that_wait_are_bounded_in_number(harness: DatabaseHarness, 
 
 
 @with_settings(max_writes=MAX_WRITES)
-async def test_a_store_has_half_of_the_queue(harness: DatabaseHarness, url: str) -> None:
+async def test_a_store_may_use_half_of_the_queue(harness: DatabaseHarness, url: str) -> None:
     other = await harness.make_caller("orchard", "ben")
     with writes_held(url):
         writes, _ = await fill_queue(harness)
@@ -52,11 +52,11 @@ async def test_a_store_has_half_of_the_queue(harness: DatabaseHarness, url: str)
         assert not any(write.done() for write in others)
     assert await asyncio.gather(*others) == 2 * [Outcome.CREATED]
     results = await asyncio.gather(*writes, return_exceptions=True)
-    # Those that were taken from the queue before it was full come to them.
+    # Plus the creates that left the queue before it was full.
     assert results.count(Outcome.CREATED) >= MAX_WRITES // 2
 
 
-async def test_beside_others_a_store_has_a_quantum_of_each_batch(harness: DatabaseHarness) -> None:
+async def test_among_others_a_store_has_a_quantum_of_each_batch(harness: DatabaseHarness) -> None:
     other = await harness.make_caller("orchard", "ben")
     sizes = list[int]()
     harness.database.commit_observers.append(lambda count, _: sizes.append(count))
@@ -73,13 +73,13 @@ async def test_beside_others_a_store_has_a_quantum_of_each_batch(harness: Databa
 
 
 @with_settings(max_written_bytes=100_000)
-async def test_a_store_has_half_of_the_bytes_of_a_minute(harness: DatabaseHarness) -> None:
+async def test_a_store_may_write_half_of_the_bytes_per_minute(harness: DatabaseHarness) -> None:
     other = await harness.make_caller("orchard", "ben")
     fern = NewPlant(1, 1000 * "x")
     for _ in range(50_000 // 13_000):
         assert await harness.create(fern) is Outcome.CREATED
         await harness.delete(fern.id)
-    assert await harness.create(fern) is Outcome.CREATED  # of which a part is beyond the half
+    assert await harness.create(fern) is Outcome.CREATED  # exceeds the half
     with pytest.raises(OverloadedError):
         await harness.delete(fern.id)
     assert await harness.create(fern, caller=other) is Outcome.CREATED
@@ -88,9 +88,7 @@ async def test_a_store_has_half_of_the_bytes_of_a_minute(harness: DatabaseHarnes
 
 
 @with_settings(write_timeout=0.3)
-async def test_a_write_that_waited_too_long_is_given_up_and_never_written(
-    harness: DatabaseHarness, url: str
-) -> None:
+async def test_a_write_that_times_out_is_never_written(harness: DatabaseHarness, url: str) -> None:
     await harness.create(NewPlant(1, "Monstera"))
     key = IdempotencyKey("key", 32 * b"\x01")
     with writes_held(url):
@@ -104,7 +102,7 @@ async def test_a_write_that_waited_too_long_is_given_up_and_never_written(
     await harness.assert_consistency()
 
 
-async def test_reads_go_on_while_writes_wait(harness: DatabaseHarness, url: str) -> None:
+async def test_reads_continue_while_writes_wait(harness: DatabaseHarness, url: str) -> None:
     await harness.create(NewPlant(1, "Monstera"))
     with writes_held(url):
         waiting = asyncio.ensure_future(harness.create(NewPlant(2, "Ficus")))
@@ -120,7 +118,7 @@ async def test_reads_go_on_while_writes_wait(harness: DatabaseHarness, url: str)
 async def test_closing_finishes_writes_in_flight(harness: DatabaseHarness, url: str) -> None:
     with writes_held(url):
         writes = [asyncio.ensure_future(harness.create(NewPlant(n, "Ficus"))) for n in range(20)]
-        await asyncio.sleep(0)  # each has come to its place in the queue
+        await asyncio.sleep(0)  # all are in the queue
         closing = asyncio.ensure_future(harness.database.close())
         await asyncio.sleep(0)
         assert not any(write.done() for write in writes)

@@ -1,4 +1,4 @@
-"""Who calls with a token, about which store, and what it may do: as of now, and in a commit."""
+"""The caller of a token: its user, its store and its current permissions."""
 
 import asyncio
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def ids_of_stores(administration: Administration) -> dict[str, int]:
     return {store.name: store.store_id for store in administration.list_stores()}
 
 
-async def test_a_token_tells_its_user_its_label_and_its_store(
+async def test_a_caller_has_the_tokens_user_label_and_store(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     request = Grant(subject="eve", store="nursery", label="kiosk", expires_at=4102444800000)
@@ -63,7 +63,7 @@ async def test_a_token_tells_its_user_its_label_and_its_store(
 
 @pytest.mark.parametrize("scopes", SCOPES, ids=lambda scopes: ",".join(sorted(scopes)))
 @pytest.mark.parametrize("all_stores", [False, True])
-async def test_a_caller_may_do_what_both_role_and_scopes_allow(
+async def test_permissions_are_the_scopes_that_the_role_allows(
     harness: DatabaseHarness,
     administration: Administration,
     scopes: frozenset[Scope],
@@ -88,7 +88,7 @@ async def test_a_caller_may_do_what_both_role_and_scopes_allow(
                 assert caller.store_id == ids[name or "nursery"]
 
 
-async def test_the_caller_of_a_named_store_has_that_stores_revision(
+async def test_a_caller_of_a_named_store_has_that_stores_revision(
     harness: DatabaseHarness,
 ) -> None:
     token = harness.administration.create_token(
@@ -108,7 +108,7 @@ async def test_the_caller_of_a_named_store_has_that_stores_revision(
         assert (caller.store_id, caller.revision) == (store_id, revision)
 
 
-async def test_a_tokens_hash_is_looked_for_in_the_given_store_alone(
+async def test_a_token_is_looked_up_only_in_the_given_store(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     other = (await harness.make_caller("orchard", "ada")).store_id
@@ -121,10 +121,10 @@ async def test_a_tokens_hash_is_looked_for_in_the_given_store_alone(
             assert await harness.database.find_token_info(store_id, hash_token(token)) is None
 
 
-async def test_a_caller_is_unchanged_until_something_is_committed_by_anyone(
+async def test_a_caller_is_unchanged_until_the_next_commit(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
-    """Where the database knows at all: it spares the look-ups that would find the same again."""
+    """On databases that can tell, which saves repeated lookups."""
     token = administration.create_token(Grant(subject="ada", store="nursery")).secret
     secret = administration.create_token(Grant(subject="eve", store="nursery")).secret
     changes: list[Callable[[], object]] = [
@@ -153,7 +153,9 @@ def change(url: str, sql: str) -> None:
     if url.startswith("postgres"):
         execute(url, sql)
         return
-    with closing(connect(database_path(url))) as connection:  # past the lock, which is taken
+    with closing(
+        connect(database_path(url))
+    ) as connection:  # without the lock, which the test holds
         connection.execute(sql)
 
 
@@ -166,7 +168,7 @@ def change(url: str, sql: str) -> None:
         ("DELETE FROM members WHERE user_id = 2", Outcome.NO_SUCH_STORE),
     ],
 )
-async def test_a_write_that_waits_while_its_token_changes_is_refused(
+async def test_a_waiting_write_is_refused_if_its_permission_is_revoked(
     harness: DatabaseHarness, url: str, statement: str, outcome: Outcome
 ) -> None:
     eve = await harness.make_caller("nursery", "eve", label="kiosk")

@@ -1,4 +1,4 @@
-"""A key makes a create happen once; keys and events are right, whatever the clock does."""
+"""Idempotency keys and the times of events, also when the clock jumps."""
 
 from contextlib import closing
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock(now())
+    clock = Clock(now())
     for writer in ("sqlite.batch", "postgres.writer"):
-        monkeypatch.setattr(f"plantstore.{writer}.now", lambda: made.now)
-    return made
+        monkeypatch.setattr(f"plantstore.{writer}.now", lambda: clock.now)
+    return clock
 
 
 async def create(
@@ -38,7 +38,7 @@ async def create(
     return await harness.create(NewPlant(plant_id, "Ficus"), IdempotencyKey(key, 32 * fingerprint))
 
 
-async def test_a_replay_does_not_lengthen_a_keys_life(
+async def test_a_replay_does_not_extend_a_keys_lifetime(
     harness: DatabaseHarness, clock: Clock
 ) -> None:
     assert await create(harness, 1, "key") is Outcome.CREATED
@@ -49,7 +49,7 @@ async def test_a_replay_does_not_lengthen_a_keys_life(
 
 
 @pytest.mark.parametrize("jump", [-1, -60_000, -YEAR])
-async def test_a_clock_that_is_set_back_forgets_no_key(
+async def test_keys_survive_a_clock_that_is_set_back(
     harness: DatabaseHarness, clock: Clock, jump: int
 ) -> None:
     await create(harness, 1, "key")
@@ -63,9 +63,7 @@ async def test_a_clock_that_is_set_back_forgets_no_key(
     assert again is (Outcome.REPLAYED if is_kept else Outcome.ALREADY_STORED)
 
 
-async def test_events_have_the_times_that_the_clock_gave(
-    harness: DatabaseHarness, clock: Clock
-) -> None:
+async def test_events_have_the_times_of_the_clock(harness: DatabaseHarness, clock: Clock) -> None:
     began = clock.now
     for number, jump in enumerate((0, 1000, -YEAR, 2 * YEAR, -YEAR)):
         clock.now += jump
@@ -74,10 +72,10 @@ async def test_events_have_the_times_that_the_clock_gave(
     assert times == [0, 1000, 1000 - YEAR, 1000 + YEAR, 1000]
 
 
-async def test_keys_are_removed_after_a_clock_was_set_back(
+async def test_old_keys_are_deleted_after_the_clock_was_set_back(
     harness: DatabaseHarness, clock: Clock, url: str
 ) -> None:
-    clock.now += YEAR  # wrong, until it is set right
+    clock.now += YEAR  # wrong until it is set back
     await harness.create(NewPlant(1, "Ficus"))
     clock.now -= YEAR
     await create(harness, 2, "key")
@@ -87,14 +85,14 @@ async def test_keys_are_removed_after_a_clock_was_set_back(
         assert session.query("keys_of_store", harness.store_id) == []
 
 
-async def test_a_create_that_failed_leaves_its_key_free(harness: DatabaseHarness) -> None:
+async def test_a_failed_create_leaves_its_key_unused(harness: DatabaseHarness) -> None:
     with pytest.raises(UnicodeEncodeError):
         await harness.create(NewPlant(1, "\ud800"), IdempotencyKey("key", 32 * b"x"))
     assert await create(harness, 1, "key", b"y") is Outcome.CREATED
 
 
-async def test_old_keys_do_not_pile_up(harness: DatabaseHarness, url: str) -> None:
-    """More grow old between two batches than one of them deletes."""
+async def test_a_backlog_of_old_keys_is_deleted(harness: DatabaseHarness, url: str) -> None:
+    """There are more old keys than one batch deletes."""
     sql = "INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4, 'created', 0)"
     store_id, user_id = harness.store_id, harness.owner.user_id
     rows = [(store_id, user_id, f"old-{number}", 32 * b"x") for number in range(2500)]

@@ -1,4 +1,4 @@
-"""Pages hold what a query asks for, as JSON that decodes to what was stored."""
+"""Pages contain the plants that a query selects, as JSON equal to what was stored."""
 
 from itertools import product
 
@@ -45,13 +45,13 @@ ODD_PLANTS = [
 ]
 
 
-async def test_every_query_gives_what_a_plain_model_gives(harness: DatabaseHarness) -> None:
+async def test_every_query_matches_a_model(harness: DatabaseHarness) -> None:
     await harness.create_all(ODD_PLANTS)
     firsts = [INT64_MIN, INT64_MIN + 1, INT64_MIN + 8, 0, INT64_MAX]
     tags = [(), ("tropical",), ("Tropical", "absent"), (ODD_TEXTS[5], ODD_TEXTS[2], "tropical")]
     limits = [None, 0, 1, 7, len(ODD_PLANTS) - 1, len(ODD_PLANTS), LIMIT_MAX]
-    for limit, first_id, some, flag in product(limits, firsts, tags, (True, False)):
-        query = PlantQuery(limit, first_id, some, with_total=flag, with_ids=flag)
+    for limit, first_id, tag_filter, flag in product(limits, firsts, tags, (True, False)):
+        query = PlantQuery(limit, first_id, tag_filter, with_total=flag, with_ids=flag)
         for max_plants in (3, MANY):
             check_page(await harness.read_page(query, max_plants), query, max_plants)
 
@@ -69,7 +69,7 @@ def check_page(page: Page, query: PlantQuery, max_plants: int) -> None:
     assert page.more is (bool(expected) and len(matching) > len(expected))
 
 
-async def test_a_store_that_is_not_there_reads_as_empty(harness: DatabaseHarness) -> None:
+async def test_a_missing_store_reads_as_empty(harness: DatabaseHarness) -> None:
     page = await harness.database.read_page(62**10 - 1, PlantQuery(), MANY)
     assert (page.revision, page.count, page.plants, page.more) == (0, 0, b"", False)
 
@@ -78,7 +78,7 @@ def is_allowed(character: str) -> bool:
     return broken_rule(f"a{character}", 2) is None
 
 
-async def test_every_character_comes_back(harness: DatabaseHarness) -> None:
+async def test_every_allowed_character_is_stored_unchanged(harness: DatabaseHarness) -> None:
     characters = "".join(filter(is_allowed, map(chr, range(0x110000))))
     longest = [longest for longest, _ in TEXT_LENGTHS.values()]
     step = max(longest)

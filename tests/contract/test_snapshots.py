@@ -1,4 +1,4 @@
-"""A snapshot is one store at one moment."""
+"""A snapshot is a store's contents at one moment."""
 
 from itertools import product
 
@@ -18,20 +18,20 @@ PLANTS = [NewPlant(3 * n - 30, f"Plant {n}", [None, "a", "b"][n % 3]) for n in r
 async def read_all(
     snapshot: Snapshot, query: PlantQuery, max_plants: int
 ) -> list[dict[str, object]]:
-    """What a list sends of a snapshot: page after page."""
+    """All rows of a list, read page by page."""
     rows: list[dict[str, object]] = []
-    left = query.limit
+    remaining = query.limit
     while True:
-        page = await snapshot.read_page(replace(query, limit=left), max_plants)
+        page = await snapshot.read_page(replace(query, limit=remaining), max_plants)
         assert page.revision == snapshot.revision
         rows += decode(page)
-        left = None if left is None else left - page.count
-        if not page.more or left == 0:
+        remaining = None if remaining is None else remaining - page.count
+        if not page.more or remaining == 0:
             return rows
         query = replace(query, first_id=page.last_id + 1)
 
 
-async def test_a_snapshot_knows_where_a_limited_list_ends(harness: DatabaseHarness) -> None:
+async def test_a_snapshot_finds_the_last_id_of_a_limited_list(harness: DatabaseHarness) -> None:
     await harness.create_all(PLANTS)
     snapshot = await harness.database.open_snapshot(harness.store_id)
     try:
@@ -60,7 +60,7 @@ async def test_a_snapshot_outlives_its_store(
     await snapshot.close()
 
 
-async def test_a_snapshot_of_no_store_is_empty(harness: DatabaseHarness) -> None:
+async def test_a_snapshot_of_a_missing_store_is_empty(harness: DatabaseHarness) -> None:
     snapshot = await harness.database.open_snapshot(62**10 - 1)
     assert (snapshot.revision, await read_all(snapshot, PlantQuery(), MANY)) == (0, [])
     assert await snapshot.find_last_id(PlantQuery(limit=1)) is None
@@ -68,7 +68,7 @@ async def test_a_snapshot_of_no_store_is_empty(harness: DatabaseHarness) -> None
 
 
 @with_settings(max_streams=1)
-async def test_a_snapshot_closed_twice_counts_once(harness: DatabaseHarness) -> None:
+async def test_closing_a_snapshot_twice_frees_one_stream(harness: DatabaseHarness) -> None:
     for _ in range(3):
         snapshot = await harness.database.open_snapshot(harness.store_id)
         await snapshot.close()

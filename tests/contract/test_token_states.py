@@ -1,4 +1,4 @@
-"""What tokens may do now, how they are replaced, and when they were used: on every database."""
+"""Tokens' states, permissions, rotation and last use, on every database."""
 
 import pytest
 
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.anyio
 HOUR, DAY = 3_600_000, 86_400_000
 
 
-def make(administration: Administration, **request: object) -> Token:
+def create(administration: Administration, **request: object) -> Token:
     values = {"subject": "ada", "store": "nursery"} | request
     return administration.create_token(Grant(**values)).token  # type: ignore[arg-type]
 
 
-def test_the_state_says_whether_a_token_is_valid(administration: Administration) -> None:
+def test_a_tokens_state_depends_on_expiry_and_revocation(administration: Administration) -> None:
     states = {
         None: TokenState.ACTIVE,
         now() + 15 * DAY: TokenState.ACTIVE,
@@ -28,22 +28,22 @@ def test_the_state_says_whether_a_token_is_valid(administration: Administration)
         now() - 1: TokenState.EXPIRED,
     }
     for expires_at, state in states.items():
-        found = make(administration, expires_at=expires_at)
-        assert (found.state, found.is_valid) == (state, state is not TokenState.EXPIRED)
-    revoked = administration.revoke_token(make(administration, expires_at=1).token_id)
+        token = create(administration, expires_at=expires_at)
+        assert (token.state, token.is_valid) == (state, state is not TokenState.EXPIRED)
+    revoked = administration.revoke_token(create(administration, expires_at=1).token_id)
     assert (revoked.state, revoked.is_valid) == (TokenState.REVOKED, False)
 
 
-def test_permissions_are_what_scopes_and_roles_allow(administration: Administration) -> None:
+def test_permissions_follow_scopes_and_current_roles(administration: Administration) -> None:
     for store in ("nursery", "orchard"):
-        make(administration, subject="eve", store=store)
-    make(administration)
-    narrow = make(administration, scopes=frozenset({Scope.LIST, Scope.CREATE}))
-    wide = make(administration, all_stores=True)
+        create(administration, subject="eve", store=store)
+    create(administration)
+    narrow = create(administration, scopes=frozenset({Scope.LIST, Scope.CREATE}))
+    wide = create(administration, all_stores=True)
 
     def permissions() -> list[set[str]]:
-        found = {one.token_id: one for one in administration.list_tokens(subject="ada")}
-        return [set(found[one.token_id].permissions) for one in (narrow, wide)]
+        tokens = {token.token_id: token for token in administration.list_tokens(subject="ada")}
+        return [set(tokens[token.token_id].permissions) for token in (narrow, wide)]
 
     everything = {"list", "create", "update", "delete"}
     assert permissions() == [{"list", "create"}, everything]
@@ -55,24 +55,26 @@ def test_permissions_are_what_scopes_and_roles_allow(administration: Administrat
     assert permissions() == [set(), everything]
 
 
-def test_a_rotated_token_expires_after_the_grace_time(administration: Administration) -> None:
-    made = make(administration, label="till", scopes=frozenset({Scope.LIST}), all_stores=True)
-    issued, old = administration.rotate_token(made.token_id, HOUR)
+def test_a_rotated_token_expires_after_the_grace_period(administration: Administration) -> None:
+    original = create(administration, label="till", scopes=frozenset({Scope.LIST}), all_stores=True)
+    issued, old = administration.rotate_token(original.token_id, HOUR)
     new = issued.token
-    assert new.token_id != made.token_id
+    assert new.token_id != original.token_id
     for field in ("store", "subject", "label", "scopes", "all_stores", "expires_at"):
-        assert getattr(new, field) == getattr(made, field)
+        assert getattr(new, field) == getattr(original, field)
     assert old.expires_at is not None
     assert 0 <= old.expires_at - HOUR - new.created_at < 60_000
     assert administration.find_token(issued.secret) == new
 
 
-def test_a_rotation_keeps_the_lifetime_and_an_earlier_end(administration: Administration) -> None:
-    made = make(administration, expires_at=now() + HOUR)
-    assert made.expires_at is not None
-    issued, old = administration.rotate_token(made.token_id, DAY)
+def test_a_rotation_keeps_the_lifetime_and_an_earlier_expiry(
+    administration: Administration,
+) -> None:
+    original = create(administration, expires_at=now() + HOUR)
+    assert original.expires_at is not None
+    issued, old = administration.rotate_token(original.token_id, DAY)
     new = issued.token
-    assert old.expires_at == made.expires_at
+    assert old.expires_at == original.expires_at
     assert new.expires_at is not None
     assert abs(new.expires_at - new.created_at - HOUR) < 1000
     _, old = administration.rotate_token(new.token_id, 0)
@@ -82,10 +84,10 @@ def test_a_rotation_keeps_the_lifetime_and_an_earlier_end(administration: Admini
 
 
 def last_uses(harness: DatabaseHarness) -> dict[str, int | None]:
-    return {one.subject: one.last_used_at for one in harness.administration.list_tokens()}
+    return {token.subject: token.last_used_at for token in harness.administration.list_tokens()}
 
 
-async def test_the_last_use_is_written_when_it_is_asked_for(harness: DatabaseHarness) -> None:
+async def test_last_uses_are_written_by_write_token_uses(harness: DatabaseHarness) -> None:
     harness.administration.create_token(Grant(subject="eve", store="nursery"))
     expired = Grant(subject="kim", store="nursery", expires_at=1)
     assert await harness.find_caller(harness.administration.create_token(expired).secret)
@@ -101,34 +103,34 @@ async def test_the_last_use_is_written_when_it_is_asked_for(harness: DatabaseHar
     await harness.assert_consistency()
 
 
-async def test_each_use_between_two_writings_is_noted(harness: DatabaseHarness) -> None:
-    """Also where the caller is remembered, as long as nothing is committed."""
+async def test_each_use_between_two_writes_is_recorded(harness: DatabaseHarness) -> None:
+    """Also if the caller is cached."""
     key = (harness.store_id, harness.owner.token_hash, None)
-    seen = []
+    use_times = []
     for _ in range(3):
         for _ in range(2):
             await harness.database.find_caller(*key)
         await harness.database.write_token_uses()
-        seen.append(last_uses(harness)["ada"])
-        while now() == seen[-1]:
-            pass  # the next use is at another millisecond
-    assert len(set(seen)) == 3
+        use_times.append(last_uses(harness)["ada"])
+        while now() == use_times[-1]:
+            pass  # the next use is in another millisecond
+    assert len(set(use_times)) == 3
     await harness.database.write_token_uses()
-    assert last_uses(harness)["ada"] == seen[-1]
+    assert last_uses(harness)["ada"] == use_times[-1]
 
 
-async def test_a_description_of_the_token_is_a_use(harness: DatabaseHarness) -> None:
+async def test_finding_token_info_counts_as_a_use(harness: DatabaseHarness) -> None:
     await harness.database.write_token_uses()
     eve = harness.administration.create_token(Grant(subject="eve", store="nursery"))
     assert await harness.database.find_token_info(harness.store_id, bytes(32)) is None
-    found = await harness.find_caller(eve.secret)
-    assert found is not None
-    await harness.database.find_token_info(found.store_id, found.token_hash)
+    caller = await harness.find_caller(eve.secret)
+    assert caller is not None
+    await harness.database.find_token_info(caller.store_id, caller.token_hash)
     await harness.database.write_token_uses()
     assert last_uses(harness)["eve"] is not None
 
 
-async def test_many_uses_are_written_in_parts(
+async def test_many_uses_are_written_in_batches(
     harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(token_uses, "MAX_WRITTEN", 2)

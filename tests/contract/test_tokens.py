@@ -1,4 +1,4 @@
-"""Tokens, as the command line makes, lists and revokes them."""
+"""Creating, listing and revoking tokens."""
 
 from itertools import product
 
@@ -19,7 +19,9 @@ from tests.administration import Administration, Member
 ADA = Grant(subject="ada", store="nursery")
 
 
-def test_a_token_is_made_with_all_that_it_needs(administration: Administration) -> None:
+def test_creating_a_token_creates_its_user_store_and_membership(
+    administration: Administration,
+) -> None:
     issued = administration.create_token(ADA)
     assert is_well_formed(issued.secret)
     assert administration.list_members("nursery") == [Member("ada", Role.OWNER)]
@@ -45,12 +47,14 @@ def test_a_token_is_made_with_all_that_it_needs(administration: Administration) 
     )
 
 
-def test_a_token_has_the_role_scopes_label_and_expiry_asked_for(
+def test_a_token_has_the_requested_role_scopes_label_and_expiry(
     administration: Administration,
 ) -> None:
-    chosen = (None, frozenset({Scope.LIST}), frozenset({Scope.CREATE, Scope.DELETE}))
-    wanted = product(Role, chosen, ("", "kiosk", 64 * "é"), (None, 1, EXPIRY_MAX), (False, True))
-    for number, (role, scopes, label, expires_at, all_stores) in enumerate(wanted):
+    scope_sets = (None, frozenset({Scope.LIST}), frozenset({Scope.CREATE, Scope.DELETE}))
+    combinations = product(
+        Role, scope_sets, ("", "kiosk", 64 * "é"), (None, 1, EXPIRY_MAX), (False, True)
+    )
+    for number, (role, scopes, label, expires_at, all_stores) in enumerate(combinations):
         request = Grant(
             subject=f"user-{number}",
             store="nursery",
@@ -72,7 +76,7 @@ def test_a_token_has_the_role_scopes_label_and_expiry_asked_for(
         assert Member(f"user-{number}", role) in administration.list_members("nursery")
 
 
-def test_a_refused_request_makes_nothing(administration: Administration) -> None:
+def test_a_refused_request_creates_nothing(administration: Administration) -> None:
     for refused in (
         Grant(subject="ada", store="nursery", role=Role.READER, scopes=frozenset({Scope.DELETE})),
         Grant(subject="ada", store="Nursery"),
@@ -89,7 +93,7 @@ def test_a_refused_request_makes_nothing(administration: Administration) -> None
     assert administration.list_tokens() == []
 
 
-def test_a_token_does_not_change_a_role(administration: Administration) -> None:
+def test_creating_a_token_does_not_change_a_role(administration: Administration) -> None:
     administration.create_token(ADA)
     request = Grant(subject="ada", store="nursery", role=Role.READER)
     with pytest.raises(OtherRoleError):
@@ -97,30 +101,30 @@ def test_a_token_does_not_change_a_role(administration: Administration) -> None:
     assert administration.list_members("nursery") == [Member("ada", Role.OWNER)]
 
 
-def test_a_token_for_all_stores_is_made_for_the_only_one_or_a_named_one(
+def test_an_all_stores_token_needs_a_single_or_a_named_store(
     administration: Administration,
 ) -> None:
     for name in ("orchard", "nursery"):
         administration.create_store(name)
     administration.create_user("ada")
-    everywhere = Grant(subject="ada", all_stores=True)
+    all_stores = Grant(subject="ada", all_stores=True)
     with pytest.raises(NoOwnStoreError):
-        administration.create_token(everywhere)
+        administration.create_token(all_stores)
     administration.add_member("nursery", "ada", Role.EDITOR)
-    token = administration.create_token(everywhere).token
+    token = administration.create_token(all_stores).token
     assert (token.store, token.all_stores) == ("nursery", True)
     administration.add_member(
         "orchard", "ada", Role.READER
     )  # an older store, whose owner may be anybody
     with pytest.raises(NoOwnStoreError) as refused:
-        administration.create_token(everywhere)
+        administration.create_token(all_stores)
     assert refused.value.details == {"subject": "ada", "stores": "nursery, orchard"}
     assert (
-        administration.create_token(replace(everywhere, store="nursery")).token.store == "nursery"
+        administration.create_token(replace(all_stores, store="nursery")).token.store == "nursery"
     )
 
 
-def test_tokens_are_revoked_together_by_store_and_user(administration: Administration) -> None:
+def test_tokens_are_revoked_by_store_and_user(administration: Administration) -> None:
     for subject, store in product(("ada", "eve", "kim"), ("nursery", "orchard")):
         administration.create_token(Grant(subject=subject, store=store))
         administration.create_token(Grant(subject=subject, store=store, all_stores=True))
@@ -139,10 +143,12 @@ def test_tokens_are_revoked_together_by_store_and_user(administration: Administr
     assert revoke(nursery.store_id) == {("eve", "nursery"), ("kim", "nursery")}
     assert revoke() == {("eve", "orchard"), ("kim", "orchard")}
     assert administration.revoke_tokens() == []
-    assert administration.revoke_token(before.token_id) == before  # its first end stays
+    assert (
+        administration.revoke_token(before.token_id) == before
+    )  # the first revocation's time stays
 
 
-def test_a_token_that_is_not_there_cannot_be_revoked(administration: Administration) -> None:
+def test_revoking_an_unknown_token_fails(administration: Administration) -> None:
     secret = administration.create_token(ADA).secret
     administration.delete_store("nursery")
     for unknown in (secret, "0123456789abcdef", "", "x", hash_token(secret).hex(), "%"):

@@ -31,7 +31,7 @@ MONSTERA, FICUS, FERN = (
 )
 OTHER = "0123456789abcdef"
 MAX_PLANTS = 4
-NOT_OF_THE_MODEL = {Outcome.TOKEN_INVALID, Outcome.FORBIDDEN, Outcome.NO_SUCH_STORE}
+NOT_IN_THE_MODEL = {Outcome.TOKEN_INVALID, Outcome.FORBIDDEN, Outcome.NO_SUCH_STORE}
 
 
 def if_match(*tags: str) -> Precondition:
@@ -50,7 +50,7 @@ async def test_a_plant_is_found_by_its_id_in_its_store(harness: DatabaseHarness)
     assert await asyncio.gather(*found) == [MONSTERA, None, MONSTERA]
 
 
-async def test_preconditions_are_those_of_rfc_9110(harness: DatabaseHarness) -> None:
+async def test_preconditions_follow_rfc_9110(harness: DatabaseHarness) -> None:
     await harness.create(MONSTERA)
     tag = entity_tag_of(MONSTERA)
     for precondition, is_met in (
@@ -68,16 +68,16 @@ async def test_preconditions_are_those_of_rfc_9110(harness: DatabaseHarness) -> 
         (Precondition((tag,), (tag,)), False),
         (Precondition((OTHER,), (OTHER,)), False),
     ):
-        done = Outcome.UNCHANGED if is_met else Outcome.PRECONDITION_FAILED
-        assert await harness.update(MONSTERA, precondition) is done
-        done = Outcome.DELETED if is_met else Outcome.PRECONDITION_FAILED
-        assert await harness.delete(1, precondition=precondition) is done
+        expected = Outcome.UNCHANGED if is_met else Outcome.PRECONDITION_FAILED
+        assert await harness.update(MONSTERA, precondition) is expected
+        expected = Outcome.DELETED if is_met else Outcome.PRECONDITION_FAILED
+        assert await harness.delete(1, precondition=precondition) is expected
         await harness.create(MONSTERA)
         assert await harness.update(FERN, precondition) is Outcome.NO_SUCH_PLANT
         assert await harness.delete(2, precondition=precondition) is Outcome.NO_SUCH_PLANT
 
 
-async def test_entity_tags_are_the_same_wherever_they_are_calculated(
+async def test_the_database_calculates_the_same_entity_tags_as_python(
     harness: DatabaseHarness,
 ) -> None:
     ids = (INT64_MIN, -1, 0, INT64_MAX)
@@ -90,23 +90,23 @@ async def test_entity_tags_are_the_same_wherever_they_are_calculated(
             assert (
                 await harness.update(following, if_match(entity_tag_of(plant))) is Outcome.UPDATED
             )
-    # Clients keep them: never another.
+    # Clients store entity tags, so they must never change.
     assert entity_tag_of(NewPlant(1, "Monstera", "tropical")) == "9b39d879f352acf7"
 
 
-async def test_each_batch_gives_what_one_write_after_another_gives(
+async def test_batched_writes_have_the_outcomes_of_sequential_writes(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
-    """Against a plain model: any writes, in batches of any size."""
+    """Compare random writes, in batches of random sizes, with a model."""
     chance = random.Random(4)  # noqa: S311 - no secrets
     administration.set_quota("nursery", MAX_PLANTS)
-    model, seen = StoreModel(MAX_PLANTS), set[Outcome]()
+    model, outcomes_seen = StoreModel(MAX_PLANTS), set[Outcome]()
     for _ in range(60):
         writes = [choose_write(chance) for _ in range(chance.choice((1, 2, 8, 40, 300)))]
         outcomes = await asyncio.gather(*(send(harness, *write) for write in writes))
         assert list(outcomes) == [model.apply(*write) for write in writes]
-        seen |= set(outcomes)
-    assert set(Outcome) - seen == NOT_OF_THE_MODEL
+        outcomes_seen |= set(outcomes)
+    assert set(Outcome) - outcomes_seen == NOT_IN_THE_MODEL
     assert await harness.read_plants() == sorted(model.plants.values(), key=lambda plant: plant.id)
     assert (await harness.read_page(PlantQuery(limit=0))).total == len(model.plants)
     events = [(event.kind, event.plant) for event in harness.read_events()]

@@ -1,4 +1,4 @@
-"""Creates and deletes: their outcomes, and the events and revisions that they leave."""
+"""Creates and deletes: their outcomes, events and revisions."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 MONSTERA, FICUS = NewPlant(1, *contents_of(FULL)), NewPlant(1, "Ficus")
 
 
-async def test_an_event_tells_the_plant_and_who_did_what(harness: DatabaseHarness) -> None:
+async def test_an_event_has_the_plant_the_user_and_the_token(harness: DatabaseHarness) -> None:
     eve = await harness.make_caller("nursery", "eve", label="kiosk")
     await harness.create(MONSTERA)
     await harness.create(NewPlant(INT64_MIN, 'A "plant"'), caller=eve)
@@ -40,7 +40,7 @@ async def test_an_event_tells_the_plant_and_who_did_what(harness: DatabaseHarnes
         NewPlant(50, "a tag with a lone surrogate", "\udfff"),
     ],
 )
-async def test_a_write_that_cannot_be_stored_fails_alone(
+async def test_a_failing_write_does_not_fail_its_batch(
     harness: DatabaseHarness, impossible: NewPlant
 ) -> None:
     plants = [NewPlant(n, f"Plant {n}") for n in range(100)]
@@ -68,7 +68,7 @@ async def test_a_batch_waits_while_writes_arrive(
     assert sizes == [3]
 
 
-async def test_a_write_whose_request_was_given_up_disturbs_no_other(
+async def test_cancelled_writes_do_not_affect_others(
     harness: DatabaseHarness,
 ) -> None:
     tasks = [asyncio.ensure_future(harness.create(NewPlant(n, "Ficus"))) for n in range(50)]
@@ -82,29 +82,29 @@ async def test_a_write_whose_request_was_given_up_disturbs_no_other(
     await harness.assert_consistency()
 
 
-async def test_a_store_made_again_begins_empty_and_takes_no_write_to_the_one_before(
+async def test_a_recreated_store_is_empty_and_refuses_old_callers_writes(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     other = await harness.make_caller("orchard", "eve")
     await harness.create(MONSTERA)
     administration.delete_store("nursery")
-    again = await harness.make_caller("nursery", "ada")
-    assert again.store_id != harness.store_id
-    assert again.revision > harness.owner.revision + 1  # none of the store before
+    new_owner = await harness.make_caller("nursery", "ada")
+    assert new_owner.store_id != harness.store_id
+    assert new_owner.revision > harness.owner.revision + 1  # higher than any of the deleted store
     assert harness.read_events() == []
     writes = [
         harness.create(MONSTERA),
         harness.create(MONSTERA, caller=other),
         harness.delete(1),
-        harness.create(MONSTERA, caller=again),
+        harness.create(MONSTERA, caller=new_owner),
     ]
     invalid, created = Outcome.TOKEN_INVALID, Outcome.CREATED
     assert await asyncio.gather(*writes) == [invalid, created, invalid, created]
     assert (await harness.read_plants(), await harness.read_revision()) == ([], 0)
-    assert await harness.read_plants(again) == [MONSTERA]
+    assert await harness.read_plants(new_owner) == [MONSTERA]
 
 
-async def test_a_quota_below_what_is_there_takes_nothing_away(
+async def test_a_quota_below_the_count_deletes_no_plants(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     for number in range(3):
