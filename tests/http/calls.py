@@ -21,19 +21,19 @@ def create_plant(client: httpx.Client, plant_id: int, name: str, tag: str | None
     plant: dict[str, Any] = {"id": plant_id, "name": name}
     if tag is not None:
         plant["tag"] = tag
-    answer = create(client, json.dumps(plant))
-    assert answer.status_code == 200, answer.text
+    response = create(client, json.dumps(plant))
+    assert response.status_code == 200, response.text
 
 
 def list_plants(client: httpx.Client, **parameters: str) -> Any:  # noqa: ANN401 - JSON
-    """The plants that the store has, with all fields unless told otherwise."""
+    """The plants that the store has, with all fields by default."""
     return client.get("/plants", params=ALL_FIELDS | parameters).raise_for_status().json()
 
 
 def expect_refused(response: httpx.Response, number: int) -> str:
     """Check that the response is exactly this error; return its message."""
-    answer = Response(response.status_code, dict(response.headers), response.content)
+    raw = Response(response.status_code, dict(response.headers), response.content)
     assert response.request.method != "HEAD"
-    expect_error(answer, number)
-    message: str = answer.json["message"]
+    expect_error(raw, number)
+    message: str = raw.json["message"]
     return message

@@ -1,4 +1,4 @@
-"""Fixtures of HTTP's tests."""
+"""Fixtures of the tests of HTTP."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,19 +18,19 @@ StartService = Callable[..., Service]
 
 @pytest.fixture(scope="session", params=["sqlite"])
 def database_kind(request: pytest.FixtureRequest) -> Kind:
-    """SQLite: the contract's tests cover all kinds, and `test_against_model` both over HTTP."""
+    """SQLite only: the tests of the contract and `test_against_model` cover all databases."""
     return find_kind(request)
 
 
 @pytest.fixture
 def fixture(service: Service) -> StoreFixture:
-    """A store of the test's own in the module's service."""
+    """A new store in the shared service."""
     return make_fixture(service)
 
 
 @pytest.fixture
 def start(tmp_path: Path, url: str) -> Iterator[StartService]:
-    """Starts a service of the test's own, with settings."""
+    """Starts a service for one test, with settings."""
     with ExitStack() as stack:
         yield lambda **settings: stack.enter_context(
             Service(tmp_path, database=url, settings=settings)

@@ -13,34 +13,34 @@ _RETRY_STATUSES = (429, 503)
 
 
 def expect_error(
-    answer: Response, number: int, *, method: str = "GET", allow: str | None = None
+    response: Response, number: int, *, method: str = "GET", allow: str | None = None
 ) -> None:
     """Check that the response is exactly this error, with its headers and no others."""
-    assert answer.status == number // 100, answer
-    assert answer.headers["content-type"] == "application/json"
-    assert re.fullmatch("[0-9a-f]+-[0-9a-f]+", answer.headers["x-request-id"])
-    challenge = answer.headers.get("www-authenticate")
+    assert response.status == number // 100, response
+    assert response.headers["content-type"] == "application/json"
+    assert re.fullmatch("[0-9a-f]+-[0-9a-f]+", response.headers["x-request-id"])
+    challenge = response.headers.get("www-authenticate")
     if number == 40301:
-        assert re.fullmatch(_INSUFFICIENT_SCOPE, challenge or ""), answer
+        assert re.fullmatch(_INSUFFICIENT_SCOPE, challenge or ""), response
     else:
         assert challenge == _CHALLENGES.get(number)
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers.get("allow") == allow
-    assert answer.headers["cache-control"] == "no-store"
-    if answer.status in _RETRY_STATUSES:
-        assert int(answer.headers["retry-after"]) >= 1
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers.get("allow") == allow
+    assert response.headers["cache-control"] == "no-store"
+    if response.status in _RETRY_STATUSES:
+        assert int(response.headers["retry-after"]) >= 1
     else:
-        assert "retry-after" not in answer.headers
+        assert "retry-after" not in response.headers
     if method == "HEAD":
-        assert answer.body == b""
+        assert response.body == b""
     else:
-        expect_error_body(answer, number)
+        expect_error_body(response, number)
 
 
-def expect_error_body(answer: Response, number: int) -> None:
+def expect_error_body(response: Response, number: int) -> None:
     """Check that the body is the interface's Error with this number, and nothing else."""
-    assert int(answer.headers["content-length"]) == len(answer.body)
-    body = answer.json
+    assert int(response.headers["content-length"]) == len(response.body)
+    body = response.json
     assert set(body) == {"error", "message"}
     assert type(body["error"]) is int
     assert body["error"] == number
@@ -49,9 +49,9 @@ def expect_error_body(answer: Response, number: int) -> None:
     assert body["message"].strip()
 
 
-def expect_clean_end(connection: Connection, answer: Response) -> None:
+def expect_clean_end(connection: Connection, response: Response) -> None:
     """Check that no bytes follow: the connection closes if it must, or serves on."""
-    if answer.closes:
+    if response.closes:
         assert connection.read_to_end() == b""
     else:
         assert connection.ask(Message("GET", "/livez")).json == ALIVE

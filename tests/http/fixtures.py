@@ -1,4 +1,4 @@
-"""A store with one plant and tokens of every kind, and the core's routes that lead to it."""
+"""A store with one plant and tokens of every kind, and the routes of the core."""
 
 from dataclasses import dataclass
 from uuid import uuid4
@@ -29,13 +29,13 @@ class Route:
 
 
 def open_reads(*paths: str) -> tuple[Route, ...]:
-    """The routes that anybody may read."""
+    """Routes that anybody may read, without a token."""
     return tuple(
         Route(method, path, READ, needs_token=False) for path in paths for method in ("GET", "HEAD")
     )
 
 
-COLLECTION = "GET, HEAD, POST, OPTIONS"  # with the methods that each allows
+COLLECTION = "GET, HEAD, POST, OPTIONS"  # the methods that a path allows
 PLANT_ALLOWS = "GET, HEAD, PUT, DELETE, OPTIONS"
 READ = "GET, HEAD, OPTIONS"
 BASES = ("", "/stores/{store}")
@@ -76,10 +76,10 @@ class StoreFixture:
 
     def token_of_non_member(self) -> str:
         """A token of a user who is no longer a member."""
-        gone = f"non_member of {self.store}"
-        token = self.service.make_token(self.store, gone)
+        user = f"non_member of {self.store}"
+        token = self.service.make_token(self.store, user)
         with self.service.administration() as administration:
-            administration.remove_member(self.store, gone)
+            administration.remove_member(self.store, user)
         return token
 
     def message(self, route: Route, token: str | None = None) -> Message:

@@ -32,13 +32,13 @@ class Case:
         return f"{self.sent[:150]!r}{end}: {self.expected}"
 
 
-def answered(sent: bytes | Message, *expected: int | bytes, method: str = "GET") -> Case:
-    """A case that leaves the connection open."""
+def kept_open(sent: bytes | Message, *expected: int | bytes, method: str = "GET") -> Case:
+    """A case after which the connection stays open."""
     return Case(sent if isinstance(sent, bytes) else sent.to_bytes(), expected, method)
 
 
-def ended(sent: bytes | Message, *expected: int | bytes, method: str = "GET") -> Case:
-    """A case that ends the connection."""
+def closed(sent: bytes | Message, *expected: int | bytes, method: str = "GET") -> Case:
+    """A case after which the service closes the connection."""
     return Case(sent if isinstance(sent, bytes) else sent.to_bytes(), expected, method, ends=True)
 
 
@@ -47,7 +47,7 @@ def chunk(data: bytes) -> bytes:
 
 
 def upgrading(message: Message, connection: str = "Upgrade") -> Message:
-    """Whether it asks for another protocol."""
+    """The request, which asks for an upgrade to another protocol."""
     return message.adding("Connection", connection).adding("Upgrade", "h2c")
 
 
@@ -64,13 +64,13 @@ def expect_responses(service: Service, store: str, case: Case) -> None:
             for start in range(0, len(sent), piece):
                 connection.send(sent[start : start + piece])
             for expected in case.expected:
-                answer = connection.receive(case.method)
+                response = connection.receive(case.method)
                 if isinstance(expected, bytes):
-                    assert (answer.status, answer.body) == (200, expected)
+                    assert (response.status, response.body) == (200, expected)
                 elif expected < 1000:
-                    assert answer.status == expected
+                    assert response.status == expected
                 else:
-                    expect_error(answer, expected, method=case.method)
-            assert answer.closes == case.ends
-            expect_clean_end(connection, answer)
+                    expect_error(response, expected, method=case.method)
+            assert response.closes == case.ends
+            expect_clean_end(connection, response)
     assert "Traceback" not in service.log()[logged:]

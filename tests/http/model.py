@@ -97,13 +97,13 @@ class Model:
         """The status for making a token or a link, and the scopes that it gets."""
         if refused := self.refuse(token, Scope.MANAGE):
             return refused, frozenset()
-        role, mine = self.members.get(user), self.permissions(token)
+        role, own_scopes = self.members.get(user), self.permissions(token)
         if role is None:
             return 40404, frozenset()
-        given = role.default_scopes & mine if scopes is None else scopes
-        if not given or not given <= mine:
+        granted = role.default_scopes & own_scopes if scopes is None else scopes
+        if not granted or not granted <= own_scopes:
             return 40301, frozenset()
-        return (201 if given <= role.scopes else 40014), given
+        return (201 if granted <= role.scopes else 40014), granted
 
     def _is_last_owner(self, user: str) -> bool:
         return [name for name, role in self.members.items() if role is Role.OWNER] == [user]

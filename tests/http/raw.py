@@ -130,8 +130,8 @@ class Connection:
 
     def receive(self, method: str = "GET") -> Response:
         """The next response, maybe an interim one, to a request with this method."""
-        answer = self.receive_head()
-        return replace(answer, body=self._read_body(method, answer.status, answer.headers))
+        response = self.receive_head()
+        return replace(response, body=self._read_body(method, response.status, response.headers))
 
     def receive_head(self) -> Response:
         """The head of the next response; its body is still unread."""
@@ -151,10 +151,10 @@ class Connection:
 
     def read_to_end(self) -> bytes:
         """The remaining bytes; the server must close the connection soon."""
-        rest, self._unread = self._unread, bytearray()
+        remaining, self._unread = self._unread, bytearray()
         while part := self._socket.recv(2**20):
-            rest += part
-        return bytes(rest)
+            remaining += part
+        return bytes(remaining)
 
     def read_chunk(self) -> bytes:
         """The next chunk of a body in chunks; empty at its end."""
@@ -230,9 +230,9 @@ class Connection:
         self._unread += part
 
     def _take(self, size: int) -> bytes:
-        taken = bytes(self._unread[:size])
+        data = bytes(self._unread[:size])
         del self._unread[:size]
-        return taken
+        return data
 
 
 def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Response:

@@ -1,6 +1,6 @@
-"""All routes, of the core and of features: rules for every route are tested on each of them.
+"""All routes of the core and of features, for tests of rules that apply to every route.
 
-A feature's tests list its own in their ``routes.py``: ``ROUTES``, and ``INVALID`` requests.
+A feature's tests list its routes in their ``routes.py``: ``ROUTES``, and ``INVALID`` requests.
 """
 
 from tests.http.fixtures import HEALTH, ME, OPERATIONS

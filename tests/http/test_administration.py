@@ -1,4 +1,4 @@
-"""Jobs on the database's administration: one at a time, in turns, each with a deadline."""
+"""Administration jobs run one at a time, and their holders take turns."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ def note(order: list[str], holder: str, _: object) -> None:
     order.append(holder)
 
 
-async def test_holders_take_turns(url: str) -> None:
+async def test_administration_jobs_alternate_between_holders(url: str) -> None:
     administration = Administration(partial(open_session, url), 30.0, Pool("administration", 64))
     has_begun, may_end, order = threading.Event(), threading.Event(), list[str]()
 

@@ -1,4 +1,4 @@
-"""Past ``max_connections``: who is busy stays, and who has left makes room."""
+"""At ``max_connections``, busy connections stay and idle ones close for new clients."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 
 
 class Clients:
-    """Connections to a service of eight, of which one network has four; they stay open."""
+    """Open connections to a service that allows eight, four of them from one network."""
 
     def __init__(self, fixture: StoreFixture, stack: ExitStack) -> None:
         self.fixture = fixture
@@ -36,9 +36,9 @@ class Clients:
     def expect_no_room(self) -> None:
         for _ in range(5):
             newcomer = self.connect()
-            answer = newcomer.receive()
-            expect_error(answer, 50301)
-            assert answer.closes
+            response = newcomer.receive()
+            expect_error(response, 50301)
+            assert response.closes
             assert newcomer.read_to_end() == b""
 
     def has_room(self) -> bool:
@@ -68,7 +68,7 @@ def test_busy_connections_are_not_closed_for_newcomers(clients: Clients) -> None
     assert len(reading.receive().json) == 4000
 
 
-def test_who_has_left_makes_room_though_the_refused_linger(clients: Clients) -> None:
+def test_a_closed_connection_makes_room(clients: Clients) -> None:
     (first, _), *others = [clients.begin_create() for _ in range(4)]
     clients.expect_no_room()
     first.close()
@@ -77,18 +77,20 @@ def test_who_has_left_makes_room_though_the_refused_linger(clients: Clients) -> 
         finish(connection, body)
 
 
-def test_the_longest_idle_makes_room_for_a_newcomer(clients: Clients) -> None:
+def test_the_longest_idle_connection_is_closed_for_a_newcomer(clients: Clients) -> None:
     busy, body = clients.begin_create()
     idle: list[Connection] = []
     for _ in range(4):
         idle.append(clients.connect())
         assert idle[-1].ask(LIVE).status == 200
         assert not idle[-1].has_data(0.15)  # more than a tick: each is older than the next
-    wait_until(lambda: [one.has_data(0) for one in idle] == [True, False, False, False])
+    wait_until(
+        lambda: [connection.has_data(0) for connection in idle] == [True, False, False, False]
+    )
     finish(busy, body)
 
 
-def test_a_request_that_never_comes_makes_room(clients: Clients) -> None:
+def test_connections_with_an_incomplete_head_make_room(clients: Clients) -> None:
     for _ in range(9):
         clients.connect().send(b"GET /livez HTTP/1.1\r\n")
     assert clients.has_room()

@@ -1,4 +1,4 @@
-"""CORS: which pages may call the service, and OPTIONS."""
+"""CORS headers, and OPTIONS."""
 
 import httpx
 
@@ -29,32 +29,32 @@ def split(value: str) -> set[str]:
     return set(value.split(", "))
 
 
-def test_options_tells_the_methods_without_a_token(fixture: StoreFixture) -> None:
+def test_options_lists_the_methods_without_a_token(fixture: StoreFixture) -> None:
     for route in ROUTES:
-        answer = fixture.send(Message("OPTIONS", route.path.format(store=fixture.store)))
-        assert (answer.status, answer.body) == (204, b"")
-        assert answer.headers["allow"] == route.allow
-        accepted = answer.headers.get("accept-post", "")
+        response = fixture.send(Message("OPTIONS", route.path.format(store=fixture.store)))
+        assert (response.status, response.body) == (204, b"")
+        assert response.headers["allow"] == route.allow
+        accepted = response.headers.get("accept-post", "")
         types = (
             ("application/json", "application/x-ndjson, text/csv")
             if "POST" in route.allow
             else ("",)
         )
         assert accepted in types
-        assert answer.headers["access-control-allow-methods"] == route.allow
-        assert "x-request-id" in answer.headers
+        assert response.headers["access-control-allow-methods"] == route.allow
+        assert "x-request-id" in response.headers
 
 
-def test_options_tells_nothing_of_what_is_there(client: httpx.Client) -> None:
+def test_options_does_not_reveal_whether_a_plant_or_store_exists(client: httpx.Client) -> None:
     for path in ("/plants/not-an-id", "/stores/nowhere/plants"):
         assert client.options(path).status_code == 204
     expect_refused(client.options("/nowhere"), 40402)
 
 
-def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
-    answer = preflight(client, PAGE)
-    assert answer.status_code == 204
-    assert answer.headers["access-control-allow-origin"] == "*"
+def test_a_preflight_from_any_origin_is_allowed_by_default(client: httpx.Client) -> None:
+    response = preflight(client, PAGE)
+    assert response.status_code == 204
+    assert response.headers["access-control-allow-origin"] == "*"
     assert {
         "Authorization",
         "Content-Type",
@@ -62,56 +62,56 @@ def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
         "If-None-Match",
         "Traceparent",
         "X-Request-Id",
-    } <= split(answer.headers["access-control-allow-headers"])
-    assert {"GET", "POST"} <= split(answer.headers["access-control-allow-methods"])
-    assert int(answer.headers["access-control-max-age"]) > 0
+    } <= split(response.headers["access-control-allow-headers"])
+    assert {"GET", "POST"} <= split(response.headers["access-control-allow-methods"])
+    assert int(response.headers["access-control-max-age"]) > 0
 
 
-def test_any_page_may_read_any_answer(fixture: StoreFixture) -> None:
+def test_every_response_is_readable_from_any_origin_by_default(fixture: StoreFixture) -> None:
     for route in ROUTES:
         message = fixture.message(route).adding("Origin", PAGE)
-        for asked in (message, message.without("Authorization"), message.aimed_at("/nowhere")):
-            answer = fixture.send(asked)
-            assert answer.headers["access-control-allow-origin"] == "*"
-            assert split(answer.headers["access-control-expose-headers"]) == EXPOSED
+        for variant in (message, message.without("Authorization"), message.aimed_at("/nowhere")):
+            response = fixture.send(variant)
+            assert response.headers["access-control-allow-origin"] == "*"
+            assert split(response.headers["access-control-expose-headers"]) == EXPOSED
 
 
-def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
+def test_requests_without_an_origin_get_no_cors_headers(client: httpx.Client) -> None:
     headers = client.get("/plants").headers
     assert not [name for name in headers if name.startswith("access-control")]
     assert headers["vary"] == "Accept, Accept-Encoding, Authorization"
 
 
-def answers_to(service: Service, origin: str) -> list[httpx.Response]:
-    """What a page of this origin gets: to a preflight, to a list, and to a refused request."""
+def responses_to(service: Service, origin: str) -> list[httpx.Response]:
+    """The responses to a preflight, a list and a refused request from this origin."""
     with service.client(service.make_token()) as client:
-        asked = (client.get(path, headers={"Origin": origin}) for path in ("/plants", "/x"))
-        answers = [preflight(client, origin), *asked]
-    assert [answer.status_code for answer in answers] == [204, 200, 404]
-    return answers
+        others = (client.get(path, headers={"Origin": origin}) for path in ("/plants", "/x"))
+        responses = [preflight(client, origin), *others]
+    assert [response.status_code for response in responses] == [204, 200, 404]
+    return responses
 
 
-def test_only_listed_pages_are_allowed(start: StartService) -> None:
+def test_only_listed_origins_are_allowed(start: StartService) -> None:
     second = "http://localhost:3000"
     service = start(cors_origins=f"{PAGE} {second}")
     for origin in (PAGE, second):
-        for answer in answers_to(service, origin):
-            assert answer.headers["access-control-allow-origin"] == origin
-            assert "Origin" in answer.headers.get_list("vary")
+        for response in responses_to(service, origin):
+            assert response.headers["access-control-allow-origin"] == origin
+            assert "Origin" in response.headers.get_list("vary")
     for origin in (OTHER_PAGE, "null", f"{PAGE}.evil.example", PAGE.upper(), f"{PAGE}:80", "*"):
-        for answer in answers_to(service, origin):
-            assert "access-control-allow-origin" not in answer.headers
-            assert "Origin" in answer.headers.get_list("vary")
+        for response in responses_to(service, origin):
+            assert "access-control-allow-origin" not in response.headers
+            assert "Origin" in response.headers.get_list("vary")
 
 
-def test_no_page_is_allowed_where_none_is_listed(start: StartService) -> None:
+def test_no_origin_is_allowed_with_cors_origins_none(start: StartService) -> None:
     service = start(cors_origins="none")
     for origin in (PAGE, "*", "null"):
-        for answer in answers_to(service, origin):
-            assert not [name for name in answer.headers if name.startswith("access-control")]
+        for response in responses_to(service, origin):
+            assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-def test_a_page_can_read_what_the_connection_refuses(fixture: StoreFixture) -> None:
+def test_errors_of_the_connection_have_cors_headers(fixture: StoreFixture) -> None:
     live = Message("GET", "/livez").adding("Origin", PAGE)
     refused = {
         40011: live.adding("Host", "other"),
@@ -120,7 +120,7 @@ def test_a_page_can_read_what_the_connection_refuses(fixture: StoreFixture) -> N
         50101: Message("FOO", "/livez", live.headers),
     }
     for number, message in refused.items():
-        answer = fixture.send(message)
-        assert answer.number == number
-        assert answer.headers["access-control-allow-origin"] == "*"
-        assert "X-Request-Id" in answer.headers["access-control-expose-headers"]
+        response = fixture.send(message)
+        assert response.number == number
+        assert response.headers["access-control-allow-origin"] == "*"
+        assert "X-Request-Id" in response.headers["access-control-expose-headers"]

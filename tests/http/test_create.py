@@ -1,4 +1,4 @@
-"""What a create takes of a plant, what it answers, and what it leaves behind."""
+"""Creating a plant: accepted values, the response, and the stored plant."""
 
 import json
 
@@ -37,21 +37,19 @@ def body_with(field: str, value: object, *, escaped: bool = True) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("body", "answer"),
+    ("body", "response"),
     [
         ('{"id":1,"name":"Monstera","tag":"tropical"}', '{"name":"Monstera","tag":"tropical"}'),
         ('{"id":1,"name":"Monstera"}', '{"name":"Monstera"}'),
         ('{"name":"\\u00c4hre \\"q\\" \\\\ \\/","id":1}', '{"name":"Ähre \\"q\\" \\\\ /"}'),
     ],
 )
-def test_the_answer_is_the_plant_and_nothing_else(
-    client: httpx.Client, body: str, answer: str
-) -> None:
+def test_the_response_is_exactly_the_plant(client: httpx.Client, body: str, response: str) -> None:
     created = create(client, body)
     assert created.status_code == 200
-    assert created.content == answer.encode()
+    assert created.content == response.encode()
     assert created.headers["content-type"] == "application/json"
-    assert created.headers["content-length"] == str(len(answer.encode()))
+    assert created.headers["content-length"] == str(len(response.encode()))
     assert created.headers["cache-control"] == "no-store"
     always = {"date", "x-request-id", "x-content-type-options"}
     of_the_body = {"content-type", "content-length", "cache-control", "etag"}
@@ -68,7 +66,7 @@ def test_the_answer_is_the_plant_and_nothing_else(
         b'{"id":1,"name":"Fern","tag":"a","Tag":"b","ID":8,"":0,"x":{"id":[null,{},1e3]}}',
     ],
 )
-def test_of_a_repeated_key_the_last_counts_and_others_are_ignored(
+def test_the_last_repeated_key_counts_and_unknown_keys_are_ignored(
     client: httpx.Client, body: bytes
 ) -> None:
     assert create(client, body).json() == {"name": "Fern", "tag": "a"}
@@ -76,7 +74,7 @@ def test_of_a_repeated_key_the_last_counts_and_others_are_ignored(
 
 
 @pytest.mark.parametrize("field", ["id", "name"])
-def test_a_missing_field_is_told(client: httpx.Client, field: str) -> None:
+def test_a_missing_field_is_named(client: httpx.Client, field: str) -> None:
     plant = {"id": 1, "name": "Fern", "tag": "a"}
     del plant[field]
     assert f"{field} is missing" in expect_refused(create(client, json.dumps(plant)), 40002)
@@ -85,7 +83,7 @@ def test_a_missing_field_is_told(client: httpx.Client, field: str) -> None:
 # Ids
 
 
-def test_int64_is_taken_to_its_ends(client: httpx.Client) -> None:
+def test_an_id_may_be_any_int64(client: httpx.Client) -> None:
     numbers = (0, 1, -1, 10, 2**53 + 1, 2**63 - 1, -(2**63))
     written_ids = {"-0": 0} | NOTATIONS | {str(number): number for number in numbers}
     for written, plant_id in written_ids.items():
@@ -94,10 +92,10 @@ def test_int64_is_taken_to_its_ends(client: httpx.Client) -> None:
         assert client.delete(f"/plants/{plant_id}").status_code == 204
 
 
-def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
+def test_an_id_that_is_not_an_int64_is_refused(client: httpx.Client) -> None:
     for written in (*TOO_LARGE, *NOT_WHOLE, '"1"', '""', "[1]", "{}"):
-        answer = create(client, f'{{"id": {written}, "name": "Fern"}}')
-        assert ": id must be" in expect_refused(answer, 40002)
+        response = create(client, f'{{"id": {written}, "name": "Fern"}}')
+        assert ": id must be" in expect_refused(response, 40002)
     for written in (*NOT_PLAIN, "'1'", "undefined"):  # these are not JSON either
         expect_refused(create(client, f'{{"id": {written}, "name": "Fern"}}'), 40001)
     assert list_plants(client) == []
@@ -107,7 +105,7 @@ def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("escaped", [True, False])
-def test_text_is_kept_to_the_code_point(client: httpx.Client, *, escaped: bool) -> None:
+def test_text_is_stored_unchanged(client: httpx.Client, *, escaped: bool) -> None:
     plants = [{"id": number, "name": text, "tag": text} for number, text in enumerate(TEXTS)]
     plants += [
         {"id": number, "name": "Fern", "tag": tag} for number, tag in enumerate(("", *BLANKS), 100)
@@ -124,8 +122,10 @@ def test_length_is_counted_in_code_points(client: httpx.Client, field: str, char
     shortest, longest = LENGTHS[field]
     too_long = create(client, body_with(field, character * (longest + 1)))
     message = expect_refused(too_long, 40002)
-    told = f"{field} must be {shortest} to {longest:,} characters long, not {longest + 1:,}"
-    assert told in message
+    expected_text = (
+        f"{field} must be {shortest} to {longest:,} characters long, not {longest + 1:,}"
+    )
+    assert expected_text in message
     assert create(client, body_with(field, character * longest)).status_code == 200
     [plant] = list_plants(client)
     assert plant[field] == character * longest
@@ -133,7 +133,7 @@ def test_length_is_counted_in_code_points(client: httpx.Client, field: str, char
 
 @FIELDS
 @pytest.mark.parametrize("rule", REFUSED)
-def test_other_values_are_refused_by_their_rule(
+def test_invalid_text_is_refused_with_the_broken_rule(
     client: httpx.Client, field: str, rule: str
 ) -> None:
     for value in REFUSED[rule]:
@@ -141,7 +141,7 @@ def test_other_values_are_refused_by_their_rule(
         assert f"{field} {rule}" in message
 
 
-def test_a_name_is_not_empty_or_blank(client: httpx.Client) -> None:
+def test_an_empty_or_blank_name_is_refused(client: httpx.Client) -> None:
     rules = {"": "must be 1 to"} | dict.fromkeys(BLANKS, "must not be only white space")
     for name, rule in rules.items():
         message = expect_refused(create(client, body_with("name", name)), 40002)
@@ -149,7 +149,7 @@ def test_a_name_is_not_empty_or_blank(client: httpx.Client) -> None:
 
 
 @FIELDS
-def test_text_that_is_not_json_is_refused(client: httpx.Client, field: str) -> None:
+def test_bytes_that_json_text_may_not_contain_are_refused(client: httpx.Client, field: str) -> None:
     raws = [b"\x00", b"\n", b"\x1f", b"\xff", b"\xc0\xaf", b"\xe9", b"\xed\xa0\x80"]
     for raw, number in [*((raw, 40001) for raw in raws), (b"\x7f", 40002)]:  # JSON allows that one
         expect_refused(create(client, body_with(field, "a#b").replace(b"a#b", raw)), number)

@@ -1,4 +1,4 @@
-"""Which bodies a create reads: one JSON value in UTF-8, of at most 64 KiB, not encoded."""
+"""The body of a create: one JSON value in UTF-8, at most 64 KiB, without compression."""
 
 import json
 
@@ -42,7 +42,7 @@ FERN = b'{"id":1,"name":"Fern"}'
         pytest.param(b'{"x":' * 10000, "nested too deeply", id="open objects"),
     ],
 )
-def test_what_is_not_one_json_value_is_refused(
+def test_a_body_that_is_not_one_json_value_is_refused(
     client: httpx.Client, body: bytes, reason: str
 ) -> None:
     assert reason in expect_refused(create(client, body), 40001)
@@ -62,7 +62,9 @@ def test_what_is_not_one_json_value_is_refused(
         pytest.param(b"1" * 5000, "an integer in it has more than 4300 digits", id="5000 digits"),
     ],
 )
-def test_what_is_no_object_is_no_plant(client: httpx.Client, body: bytes, reason: str) -> None:
+def test_a_json_value_that_is_not_an_object_is_refused(
+    client: httpx.Client, body: bytes, reason: str
+) -> None:
     assert reason in expect_refused(create(client, body), 40002)
 
 
@@ -80,16 +82,16 @@ def test_what_is_no_object_is_no_plant(client: httpx.Client, body: bytes, reason
         pytest.param(FERN.ljust(BODY_MAX), id="64 KiB"),
     ],
 )
-def test_odd_but_right_json_is_read(client: httpx.Client, body: bytes) -> None:
+def test_unusual_but_valid_json_is_accepted(client: httpx.Client, body: bytes) -> None:
     assert create(client, body).content == b'{"name":"Fern"}'
 
 
 @given(st.integers(0, 60), st.integers(0, 3), st.binary(max_size=3))
-def test_a_damaged_body_is_read_as_json_has_it_or_refused(
-    at: int, length: int, instead: bytes
+def test_a_mutated_body_is_refused_or_decoded_as_json_loads_does(
+    at: int, length: int, replacement: bytes
 ) -> None:
     body = json.dumps(FULL_JSON).encode()
-    damaged = body[:at] + instead + body[at + length :]
+    damaged = body[:at] + replacement + body[at + length :]
     try:
         plant = decode_new_plant(damaged)
     except RequestError:
@@ -113,7 +115,7 @@ def send(client: httpx.Client, *headers: tuple[str, str]) -> httpx.Response:
         "application/json ; Charset=Utf-8",
     ],
 )
-def test_json_in_utf8_is_taken(client: httpx.Client, content_type: str) -> None:
+def test_json_media_types_in_utf_8_are_accepted(client: httpx.Client, content_type: str) -> None:
     assert send(client, ("Content-Type", content_type)).status_code == 200
 
 
@@ -124,9 +126,9 @@ def test_other_media_types_are_refused(client: httpx.Client) -> None:
     odd = ("application/problem+json", "application/json, text/plain", "charset=utf-8")
     declared = (f"application/json; charset={charset}" for charset in charsets)
     for content_type in (*others, *forms, *odd, *declared):
-        answer = send(client, ("Content-Type", content_type))
-        expect_refused(answer, 41501)
-        assert answer.headers["accept"] == "application/json"
+        response = send(client, ("Content-Type", content_type))
+        expect_refused(response, 41501)
+        assert response.headers["accept"] == "application/json"
 
 
 def test_a_body_without_a_media_type_is_read_as_json(client: httpx.Client) -> None:
@@ -136,14 +138,14 @@ def test_a_body_without_a_media_type_is_read_as_json(client: httpx.Client) -> No
         expect_refused(client.post("/plants", headers=headers), 40001)
 
 
-def test_an_encoding_that_is_none_is_taken(client: httpx.Client) -> None:
+def test_content_encoding_identity_is_accepted(client: httpx.Client) -> None:
     assert send(client, *JSON.items(), ("Content-Encoding", "Identity")).status_code == 200
 
 
 @pytest.mark.parametrize(
     "encodings", [["gzip"], ["br"], ["deflate"], ["identity, gzip"], ["x"], ["gzip", "identity"]]
 )
-def test_encoded_bodies_are_refused(client: httpx.Client, encodings: list[str]) -> None:
-    answer = send(client, *JSON.items(), *(("Content-Encoding", it) for it in encodings))
-    expect_refused(answer, 41501)
-    assert answer.headers["accept-encoding"] == "identity"
+def test_other_content_encodings_are_refused(client: httpx.Client, encodings: list[str]) -> None:
+    response = send(client, *JSON.items(), *(("Content-Encoding", it) for it in encodings))
+    expect_refused(response, 41501)
+    assert response.headers["accept-encoding"] == "identity"

@@ -1,4 +1,4 @@
-"""Clients that have sent all that they will, and clients that go away."""
+"""Clients that shut down sending, and clients that disconnect."""
 
 import asyncio
 import socket
@@ -27,18 +27,18 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture
-def full(fixture: StoreFixture) -> StoreFixture:
+def full_store(fixture: StoreFixture) -> StoreFixture:
     """A store with 4000 plants of a kilobyte each."""
     fill_store(fixture.service, fixture.store, 4000, size=250, filler=FILLER)
     return fixture
 
 
-def wait_for_none(service: Service) -> None:
+def wait_for_no_connections(service: Service) -> None:
     wait_until(lambda: count_connections(service) == 0)
 
 
 @pytest.mark.parametrize("pipelined", [0, 20])  # 20 take two turns of the connection
-def test_a_request_whose_rest_never_comes_is_refused(fixture: StoreFixture, pipelined: int) -> None:
+def test_a_truncated_request_is_refused(fixture: StoreFixture, pipelined: int) -> None:
     create = fixture.message(CREATES[0])
     chunked = create.adding("Transfer-Encoding", "chunked")
     whole = create.to_bytes()
@@ -47,7 +47,9 @@ def test_a_request_whose_rest_never_comes_is_refused(fixture: StoreFixture, pipe
             connection.send(*[LIVE] * pipelined, sent)
             connection.finish_sending()
             for _ in range(pipelined):
-                assert connection.receive().json == ALIVE  # what came before it is answered
+                assert (
+                    connection.receive().json == ALIVE
+                )  # the requests before it get their responses
             refusal = connection.receive("POST")
             expect_error(refusal, 40011)
             assert "is incomplete" in refusal.json["message"]
@@ -56,7 +58,7 @@ def test_a_request_whose_rest_never_comes_is_refused(fixture: StoreFixture, pipe
 
 
 @pytest.mark.parametrize("sent", [b"", b"\r\n"])
-def test_without_a_request_there_is_no_answer(service: Service, sent: bytes) -> None:
+def test_a_connection_without_a_request_gets_no_response(service: Service, sent: bytes) -> None:
     with Connection(service.origin) as connection:
         connection.send(sent)
         connection.finish_sending()
@@ -64,34 +66,36 @@ def test_without_a_request_there_is_no_answer(service: Service, sent: bytes) -> 
 
 
 @pytest.mark.parametrize("limit", [1000, 4000])
-def test_who_has_sent_all_gets_the_whole_answer(full: StoreFixture, limit: int) -> None:
-    large = full.message(LISTS[0]).aimed_at(f"/plants?limit={limit}&include=id")
-    with Connection(full.service.origin, receive_buffer=4096) as connection:
+def test_a_half_closed_connection_gets_its_whole_response(
+    full_store: StoreFixture, limit: int
+) -> None:
+    large = full_store.message(LISTS[0]).aimed_at(f"/plants?limit={limit}&include=id")
+    with Connection(full_store.service.origin, receive_buffer=4096) as connection:
         connection.send(large)
         connection.finish_sending()
-        answer = connection.receive()
+        response = connection.receive()
         assert connection.read_to_end() == b""
-    assert answer.status == 200
-    assert [(plant["id"], plant["name"]) for plant in answer.json] == [
+    assert response.status == 200
+    assert [(plant["id"], plant["name"]) for plant in response.json] == [
         (number, f"{number:06}".ljust(250, FILLER)) for number in range(1, limit + 1)
     ]
 
 
-@pytest.mark.parametrize("leave", [Connection.reset, Connection.close])
-def test_who_leaves_a_long_list_gives_its_place_back(
-    full: StoreFixture, leave: Callable[[Connection], None]
+@pytest.mark.parametrize("disconnect", [Connection.reset, Connection.close])
+def test_a_client_that_disconnects_during_a_list_frees_its_stream(
+    full_store: StoreFixture, disconnect: Callable[[Connection], None]
 ) -> None:
-    listing = full.message(LISTS[0])
+    listing = full_store.message(LISTS[0])
     for _ in range(3):
-        slow = Connection(full.service.origin, receive_buffer=4096)
+        slow = Connection(full_store.service.origin, receive_buffer=4096)
         slow.send(listing, LIVE)
         assert slow.has_data(10)
-        leave(slow)
-        wait_until(lambda: len(full.send(listing).body) > 4_000_000)
-    wait_for_none(full.service)
+        disconnect(slow)
+        wait_until(lambda: len(full_store.send(listing).body) > 4_000_000)
+    wait_for_no_connections(full_store.service)
 
 
-def test_who_leaves_before_the_answer_disturbs_nobody(fixture: StoreFixture) -> None:
+def test_disconnects_before_the_response_do_not_affect_others(fixture: StoreFixture) -> None:
     create = fixture.message(CREATES[0])
     with blocked_writes(fixture.service):
         for _ in range(20):
@@ -101,11 +105,11 @@ def test_who_leaves_before_the_answer_disturbs_nobody(fixture: StoreFixture) -> 
         with Connection(fixture.service.origin) as other:
             assert other.ask(LIVE).status == 200
     assert fixture.send(fixture.message(DELETES[0])).status == 204
-    wait_for_none(fixture.service)
+    wait_for_no_connections(fixture.service)
 
 
-class Lost(asyncio.Protocol):
-    """A connection that is lost as soon as it is made."""
+class AbortedConnection(asyncio.Protocol):
+    """Aborts its connection as soon as it is accepted."""
 
     def __init__(self) -> None:
         self.is_over = asyncio.get_running_loop().create_future()
@@ -119,11 +123,11 @@ class Lost(asyncio.Protocol):
         self.is_over.set_result(None)
 
 
-def test_a_connection_that_was_lost_has_nothing_unread_or_unacknowledged() -> None:
-    """Its stream may still ask, before it is cancelled."""
+def test_a_lost_connection_has_no_unread_or_unacknowledged_bytes() -> None:
+    """A stream may still ask for the counts before it is cancelled."""
 
     async def lose() -> tuple[int, int]:
-        lost = Lost()
+        lost = AbortedConnection()
         server = await asyncio.get_running_loop().create_server(lambda: lost, "127.0.0.1", 0)
         async with server:
             with socket.create_connection(server.sockets[0].getsockname()):

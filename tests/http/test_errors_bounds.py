@@ -1,4 +1,4 @@
-"""Past each bound of a small server, each route gives the bound's error, and recovers."""
+"""Over each limit of a small server, each route returns the limit's error, and recovers."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from tests.http.raw import Connection, Message, Response
 from tests.http.routes import ROUTES
 from tests.waiting import wait_until
 
-# What the tests of this module provoke; ``test_every_error`` adds them up.
+# The errors that these tests cause; ``test_every_error`` collects them.
 NUMBERS = {40302, 42901, 50301}
 
 
@@ -39,13 +39,13 @@ def send(fixture: StoreFixture, route: Route) -> Response:
 
 
 def send_at_once(fixture: StoreFixture, *routes: Route) -> Iterator[tuple[Route, Response]]:
-    """The answers, some of which the service delays; it takes so many connections at a time."""
+    """The responses to concurrent requests; the service accepts 16 connections and delays some."""
     with ThreadPoolExecutor(16) as threads:
         yield from zip(routes, threads.map(partial(send, fixture), routes), strict=True)
 
 
 def fill_queue(fixture: StoreFixture, stack: ExitStack) -> list[Connection]:
-    """Connections with creates that wait, until no more may."""
+    """Fill the queue of writes; return the connections whose creates wait."""
     waiting: list[Connection] = []
     while True:
         connection = stack.enter_context(Connection(fixture.service.origin))
@@ -56,19 +56,19 @@ def fill_queue(fixture: StoreFixture, stack: ExitStack) -> list[Connection]:
         waiting.append(connection)
 
 
-def test_a_user_over_the_rate_is_told_when_to_go_on(start: StartService) -> None:
+def test_a_user_over_the_rate_limit_gets_429_with_retry_after(start: StartService) -> None:
     service = start(rate_limit="1/hour")
     for route in ROUTES:
         fixture = make_fixture(service)
-        answer = send(fixture, route)
+        response = send(fixture, route)
         if route.needs_token:
-            expect_error(answer, 42901, method=route.method)
-            assert 3500 < int(answer.headers["retry-after"]) <= 3600
+            expect_error(response, 42901, method=route.method)
+            assert 3500 < int(response.headers["retry-after"]) <= 3600
         else:
-            assert answer.status != 429
+            assert response.status != 429
 
 
-def test_a_body_that_comes_late_is_not_counted_twice(start: StartService) -> None:
+def test_a_request_with_a_delayed_body_is_counted_once(start: StartService) -> None:
     fixture = make_fixture(start(rate_limit="2/hour"))  # the fixture's plant was the first call
     create = fixture.message(CREATES[0]).adding("Expect", "100-continue")
     with Connection(fixture.service.origin) as connection:
@@ -79,7 +79,7 @@ def test_a_body_that_comes_late_is_not_counted_twice(start: StartService) -> Non
         assert connection.receive().status == 200
 
 
-def test_a_full_store_takes_no_plant_until_one_is_deleted(start: StartService) -> None:
+def test_a_full_store_refuses_creates_until_a_plant_is_deleted(start: StartService) -> None:
     fixture = make_fixture(start())
     with fixture.service.administration() as administration:
         administration.set_quota(fixture.store, 1)
@@ -92,7 +92,7 @@ def test_a_full_store_takes_no_plant_until_one_is_deleted(start: StartService) -
     assert send(fixture, LISTS[0]).headers["x-total-count"] == "1"
 
 
-def test_requests_past_a_stores_bound_are_refused_but_what_needs_no_token(
+def test_over_max_requests_only_routes_that_need_a_token_are_refused(
     start: StartService,
 ) -> None:
     fixture = make_fixture(start(max_requests=1))
@@ -105,7 +105,7 @@ def test_requests_past_a_stores_bound_are_refused_but_what_needs_no_token(
     wait_until(lambda: send(fixture, LISTS[0]).status == 200)
 
 
-def test_past_the_bound_paths_and_methods_are_told_as_ever(start: StartService) -> None:
+def test_over_max_requests_unknown_paths_and_methods_get_their_errors(start: StartService) -> None:
     fixture = make_fixture(start(max_requests=1))
     with in_flight_request(fixture):
         for path in {route.path.format(store=fixture.store) for route in ROUTES}:
@@ -115,7 +115,7 @@ def test_past_the_bound_paths_and_methods_are_told_as_ever(start: StartService) 
         expect_error(fixture.send(Message("GET", "/nowhere")), 40402)
 
 
-def test_writes_past_the_bound_are_refused_and_nothing_is_done(start: StartService) -> None:
+def test_writes_over_max_writes_are_refused_and_change_nothing(start: StartService) -> None:
     fixture = make_fixture(start(max_writes=1, database_timeout=30, write_timeout=30))
     with ExitStack() as stack:
         with blocked_writes(fixture.service):
@@ -123,23 +123,23 @@ def test_writes_past_the_bound_are_refused_and_nothing_is_done(start: StartServi
             for route in WRITES:
                 expect_error(send(fixture, route), 50301)
             assert fixture.plants() == b'[{"id":1,"name":"Fern"}]'
-        answers = [connection.receive() for connection in waiting]
-    taken = sum(answer.status == 200 for answer in answers)
-    assert 1 <= taken <= 2  # one more where one is under way
-    assert len(json.loads(fixture.plants())) == 1 + taken
+        responses = [connection.receive() for connection in waiting]
+    accepted = sum(response.status == 200 for response in responses)
+    assert 1 <= accepted <= 2  # one more if a write is in progress
+    assert len(json.loads(fixture.plants())) == 1 + accepted
 
 
-def test_long_lists_past_the_bound_are_refused_and_others_have_theirs(start: StartService) -> None:
+def test_a_stores_lists_over_max_streams_are_refused_but_not_anothers(start: StartService) -> None:
     service = start(max_streams=2)
     fixture, other = make_fixture(service), make_fixture(service)
-    for one in (fixture, other):
-        fill_store(service, one.store, 5000, size=250, filler=FILLER)
+    for each in (fixture, other):
+        fill_store(service, each.store, 5000, size=250, filler=FILLER)
     with in_flight_stream(fixture):
         for route, response in send_at_once(fixture, *LISTS):
             expect_error(response, 50301, method=route.method)
         page = fixture.message(LISTS[0])
         assert fixture.send(page.aimed_at(f"{page.target}?limit=1000")).status == 200
         assert len(send(other, LISTS[0]).json) == 5000
-    for _ in range(6):  # each gives its place back
+    for _ in range(6):  # each frees its stream
         assert send(other, LISTS[1]).status == 200
     wait_until(lambda: send(fixture, LISTS[0]).status == 200)

@@ -1,4 +1,4 @@
-"""What each route answers while its database is slow, broken or not what it was."""
+"""Each route's response while its database is slow, broken or modified."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from tests.http.routes import ROUTES
 from tests.service import Service
 from tests.waiting import wait_until
 
-# What the tests of this module provoke; ``test_every_error`` adds them up.
+# The errors that these tests cause; ``test_every_error`` collects them.
 NUMBERS = {50001, 50302, 50303}
 READY = Route("GET", "/readyz", "", needs_token=False)
 OUTCOMES = {
@@ -27,10 +27,10 @@ OUTCOMES = {
     "PUT": {b'[{"id":1,"name":"Fern"}]', b'[{"id":1,"name":"Moss"}]'},
     "DELETE": {b'[{"id":1,"name":"Fern"}]', b"[]"},
 }
-# A writer on SQLite knows whose fault an error is; PostgreSQL is told to roll the batch back.
+# SQLite's writer knows which write failed; on PostgreSQL the whole batch is rolled back.
 WITHOUT_TABLE = {"sqlite": 50001, "postgres": 50302}
-# The fixture's token was looked up for its own store: these writes leave it to their transaction.
-BEGUN = (CREATES[0], UPDATES[0], DELETES[0])
+# The fixture's token is cached for its own store: these writes check it in their transaction.
+WRITES_WITH_CACHED_TOKEN = (CREATES[0], UPDATES[0], DELETES[0])
 UNKNOWN_ROLE = {
     "sqlite": "PRAGMA ignore_check_constraints = 1; UPDATE members SET role = 'pilot'",
     "postgres": "ALTER TABLE members DROP CONSTRAINT members_role_check, "
@@ -45,35 +45,39 @@ def own_service(start: StartService) -> Service:
 
 
 @ON_BOTH
-def test_a_write_that_the_database_does_not_take_is_given_up(own_service: Service) -> None:
+def test_a_write_that_the_database_blocks_times_out(own_service: Service) -> None:
     fixture = make_fixture(own_service)
     messages = [fixture.message(route) for route in WRITES]
     with blocked_writes(own_service), ThreadPoolExecutor(len(messages)) as threads:
-        answers = list(threads.map(fixture.send, messages))
-    for answer in answers:
-        expect_error(answer, 50302)
+        responses = list(threads.map(fixture.send, messages))
+    for response in responses:
+        expect_error(response, 50302)
     assert fixture.plants() == b'[{"id":1,"name":"Fern"}]'
     assert fixture.send(fixture.message(CREATES[0])).status == 200
 
 
 @ON_BOTH
-def test_without_the_tables_nothing_is_ready(own_service: Service, database_kind: Kind) -> None:
+def test_without_a_table_the_service_is_not_ready(
+    own_service: Service, database_kind: Kind
+) -> None:
     fixture = make_fixture(own_service)
     execute(own_service.database, "ALTER TABLE revisions RENAME TO lost")
-    wait_until(lambda: fixture.send(fixture.message(READY)).status == 503)  # looked at each second
+    wait_until(lambda: fixture.send(fixture.message(READY)).status == 503)  # checked each second
     for route in ROUTES:
-        answer = fixture.send(fixture.message(route))
+        response = fixture.send(fixture.message(route))
         if route.scope is Scope.MANAGE:
             continue  # it needs no revision
         if route.scope is not None or route.path == READY.path:
-            number = WITHOUT_TABLE[database_kind.name] if route in BEGUN else 50302
-            expect_error(answer, number, method=route.method)
+            number = (
+                WITHOUT_TABLE[database_kind.name] if route in WRITES_WITH_CACHED_TOKEN else 50302
+            )
+            expect_error(response, number, method=route.method)
         elif route.method in ("GET", "HEAD"):
-            assert answer.status == 200
+            assert response.status == 200
 
 
 @ON_BOTH
-def test_a_table_lost_under_a_write_fails_the_write_alone(
+def test_without_a_table_only_writes_that_need_it_fail(
     own_service: Service, database_kind: Kind
 ) -> None:
     fixture = make_fixture(own_service)
@@ -86,24 +90,24 @@ def test_a_table_lost_under_a_write_fails_the_write_alone(
 
 
 @ON_BOTH
-def test_an_internal_error_is_told_as_such_and_logged(
+def test_an_internal_error_is_logged_and_hides_its_cause(
     start: StartService, database_kind: Kind
 ) -> None:
     own_service = start()
     fixture = make_fixture(own_service)
     execute(own_service.database, UNKNOWN_ROLE[database_kind.name])
-    for route in {route for route in ROUTES if route.needs_token} - {*BEGUN}:
-        answer = fixture.send(fixture.message(route))
-        expect_error(answer, 50001, method=route.method)
-        assert "pilot" not in answer.body.decode()
-        logged = own_service.log().partition(f"request {answer.headers['x-request-id']} failed")[2]
+    for route in {route for route in ROUTES if route.needs_token} - {*WRITES_WITH_CACHED_TOKEN}:
+        response = fixture.send(fixture.message(route))
+        expect_error(response, 50001, method=route.method)
+        assert "pilot" not in response.body.decode()
+        logged = own_service.log().partition(f"request {response.headers['x-request-id']} failed")[
+            2
+        ]
         assert "'pilot' is not a valid Role" in logged
 
 
 @pytest.mark.parametrize("route", [CREATES[0], UPDATES[0], DELETES[1]], ids=str)
-def test_after_a_failed_fsync_the_outcome_is_unknown_and_the_process_ends(
-    tmp_path: Path, route: Route
-) -> None:
+def test_a_failed_fsync_returns_50303_and_ends_the_process(tmp_path: Path, route: Route) -> None:
     fault = tmp_path / "fault"
     with Service(tmp_path, settings={"test_fault": fault}, command=FAULTY) as faulty:
         fixture = make_fixture(faulty)
@@ -112,5 +116,5 @@ def test_after_a_failed_fsync_the_outcome_is_unknown_and_the_process_ends(
         assert faulty.process.wait(30) == 1
         fault.unlink()
         faulty.start()
-        # Either way the store is whole: what was there before, with the write or without it.
+        # The store is consistent, with the write or without it.
         assert fixture.plants() in OUTCOMES[route.method]

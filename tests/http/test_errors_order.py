@@ -1,4 +1,4 @@
-"""The order of checks: where a request is wrong in two ways, the earlier one is told."""
+"""The order of checks: a request with two errors gets the error of the earlier check."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -23,7 +23,7 @@ from tests.service import Service
 
 
 def _use_up_rate(message: Message, fixture: StoreFixture, _route: Route) -> Message:
-    # The only call of the day that the owner has left after the fixture was made.
+    # The owner's only remaining call of the day, after the fixture's create.
     fixture.send(fixture.message(LISTS[0]))
     return message
 
@@ -90,7 +90,7 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.mark.parametrize(("route", "first", "second"), CASES)
-def test_the_earlier_check_answers(
+def test_the_error_of_the_earlier_check_is_returned(
     limited: Service, route: Route, first: InvalidRequest, second: InvalidRequest
 ) -> None:
     fixture = make_fixture(limited)
@@ -102,7 +102,7 @@ def test_the_earlier_check_answers(
 
 
 @pytest.mark.parametrize("route", [LISTS[0], CREATES[0], UPDATES[0], DELETES[0]], ids=str)
-def test_a_call_that_the_checks_before_refuse_is_not_counted(
+def test_a_request_refused_before_the_rate_check_is_not_counted(
     limited: Service, route: Route
 ) -> None:
     fixture = make_fixture(limited)

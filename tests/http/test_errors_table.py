@@ -1,7 +1,7 @@
-"""Every route gives every error that it can give, in exactly the interface's form.
+"""Every route returns each of its errors, in exactly the interface's form.
 
-The errors that need a server in trouble stand in ``test_errors_bounds`` and
-``test_errors_database``, those that need a slow client in ``test_refusals``.
+``test_errors_bounds`` and ``test_errors_database`` test the errors of an overloaded or broken
+server; ``test_refusals`` tests those of slow clients.
 """
 
 from pathlib import Path
@@ -63,26 +63,26 @@ NUMBERS = {invalid.number for _, all_invalid in _INVALID_OF_ROUTES for invalid i
 @pytest.fixture(scope="module")
 def fixture(service: Service) -> StoreFixture:
     """A store whose owner has used the Idempotency-Key ``used``."""
-    made = make_fixture(service)
-    keyed = made.message(CREATES[0]).setting("Idempotency-Key", "used")
-    assert made.send(keyed.carrying(PLANT)).number == 40004
-    return made
+    fixture = make_fixture(service)
+    keyed = fixture.message(CREATES[0]).setting("Idempotency-Key", "used")
+    assert fixture.send(keyed.carrying(PLANT)).number == 40004
+    return fixture
 
 
 @pytest.mark.parametrize(("route", "invalid"), CASES)
-def test_an_invalid_request_gets_its_error(
+def test_each_invalid_request_gets_its_error(
     fixture: StoreFixture, route: Route, invalid: InvalidRequest
 ) -> None:
     before = fixture.plants()
     message = invalid.mutate(fixture.message(route), fixture, route)
     allow = route.allow if invalid is invalid_requests.METHOD else None
     with Connection(fixture.service.origin) as connection:
-        answer = connection.ask(message)
-        expect_error(answer, invalid.number, method=message.method, allow=allow)
-        expect_clean_end(connection, answer)
+        response = connection.ask(message)
+        expect_error(response, invalid.number, method=message.method, allow=allow)
+        expect_clean_end(connection, response)
     if invalid is invalid_requests.PERMISSION and route.scope is not None:
-        assert f'scope="{route.scope.value}"' in answer.headers["www-authenticate"]
-        assert f"one with the scope {route.scope.value}, " in answer.json["message"]
+        assert f'scope="{route.scope.value}"' in response.headers["www-authenticate"]
+        assert f"one with the scope {route.scope.value}, " in response.json["message"]
     assert fixture.plants() == before
 
 

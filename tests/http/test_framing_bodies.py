@@ -1,4 +1,4 @@
-"""Bodies of requests, as bytes: by length, in chunks, invalid, too large, and unwanted."""
+"""Request bodies, as bytes: by length, chunked, invalid, too large and unwanted."""
 
 import asyncio
 import math
@@ -16,10 +16,10 @@ from tests.http.framing import (
     LAST,
     LISTING,
     Case,
-    answered,
     chunk,
-    ended,
+    closed,
     expect_responses,
+    kept_open,
     upgrading,
 )
 from tests.http.raw import ALIVE, LIVE, Connection, Message, exchange
@@ -41,8 +41,8 @@ def chunks_of(size: int) -> bytes:
     return b"".join(chunk(LARGE[start : start + size]) for start in range(0, BODY_MAX, size))
 
 
-def by(*headers: tuple[str, str]) -> bytes:
-    """A body of 25 bytes whose length these headers tell."""
+def with_headers(*headers: tuple[str, str]) -> bytes:
+    """A request with a body of 25 bytes and these headers about its length."""
     return Message("POST", "/plants", (("Host", "x"), *headers)).head() + FERN
 
 
@@ -54,12 +54,15 @@ CHUNKINGS = (
 )
 CODINGS = [CREATE.adding("Transfer-Encoding", it) for it in ("Chunked", "CHUNKED", " chunked ")]
 READ = [
-    *(answered(chunked(body), CREATED) for body in CHUNKINGS),
-    *(answered(chunked(chunk(FERN), LAST, head=head), CREATED) for head in CODINGS),
-    # Trailers are no headers.
-    answered(chunked(chunk(FERN), b"0\r\n", AUTHORIZATION, b"\r\n", head=ANONYMOUS), 40101),
-    *(answered(CREATE.carrying(FERN.ljust(size)), 41301) for size in (BODY_MAX + 1, 20 * BODY_MAX)),
-    *(answered(chunked(*it * [chunk(b" " * 16384)], chunk(FERN), LAST), 41301) for it in (5, 80)),
+    *(kept_open(chunked(body), CREATED) for body in CHUNKINGS),
+    *(kept_open(chunked(chunk(FERN), LAST, head=head), CREATED) for head in CODINGS),
+    # Trailers are not read as headers.
+    kept_open(chunked(chunk(FERN), b"0\r\n", AUTHORIZATION, b"\r\n", head=ANONYMOUS), 40101),
+    *(
+        kept_open(CREATE.carrying(FERN.ljust(size)), 41301)
+        for size in (BODY_MAX + 1, 20 * BODY_MAX)
+    ),
+    *(kept_open(chunked(*it * [chunk(b" " * 16384)], chunk(FERN), LAST), 41301) for it in (5, 80)),
 ]
 BAD_CODINGS = (
     *("gzip", "identity", "chunked, identity", "gzip, chunked", "identity, chunked", ""),
@@ -79,34 +82,36 @@ BAD_CHUNKS = (
     *(chunk(FERN) + b"0\r\nbad trailer\r\n\r\n", chunk(FERN) + b"zz\r\n"),
 )
 REFUSED = [
-    *(ended(by(("Transfer-Encoding", coding)), 40011) for coding in BAD_CODINGS),
-    *(ended(by(("Content-Length", length)), 40011) for length in BAD_LENGTHS),
-    *(ended(by(*headers), 40011) for headers in TWO_LENGTHS),
-    *(ended(chunked(body), 40011) for body in BAD_CHUNKS),
-    ended(chunked(chunks_of(1), LAST), 43101),
-    # What is around chunks has no end.
+    *(closed(with_headers(("Transfer-Encoding", coding)), 40011) for coding in BAD_CODINGS),
+    *(closed(with_headers(("Content-Length", length)), 40011) for length in BAD_LENGTHS),
+    *(closed(with_headers(*headers), 40011) for headers in TWO_LENGTHS),
+    *(closed(chunked(body), 40011) for body in BAD_CHUNKS),
+    closed(chunked(chunks_of(1), LAST), 43101),
+    # The bytes around chunks never end.
     *(
-        ended(chunked(chunk(FERN), begun, b"x" * 40_000), 43101)
+        closed(chunked(chunk(FERN), begun, b"x" * 40_000), 43101)
         for begun in (b"0\r\nX-More: ", b"0\r\nX", b"1;more=")
     ),
 ]
 
 
 @pytest.mark.parametrize("case", [*READ, *REFUSED], ids=str)
-def test_a_body_is_read_or_refused(service: Service, store: str, case: Case) -> None:
+def test_request_bodies_get_the_expected_responses(
+    service: Service, store: str, case: Case
+) -> None:
     expect_responses(service, store, case)
 
 
-def test_an_old_client_has_no_chunks(service: Service) -> None:
+def test_http_1_0_requests_may_not_be_chunked(service: Service) -> None:
     old = replace(CHUNKED, version="HTTP/1.0")
-    answer = exchange(service.origin, chunked(chunk(FERN), LAST, head=old))
-    expect_error(answer, 40011)
-    assert "Transfer-Encoding is not allowed in HTTP/1.0" in answer.json["message"]
+    response = exchange(service.origin, chunked(chunk(FERN), LAST, head=old))
+    expect_error(response, 40011)
+    assert "Transfer-Encoding is not allowed in HTTP/1.0" in response.json["message"]
 
 
 @pytest.mark.parametrize("body", [FERN, b"x" * 100_000, b"GET /nowhere HTTP/1.1\r\n\r\n"])
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS", "PUT"])
-def test_an_unwanted_body_is_passed_over(
+def test_an_unwanted_body_is_ignored(
     service: Service, token: str, method: str, body: bytes
 ) -> None:
     plain = Message(method, "/plants/1" if method == "DELETE" else "/plants").bearing(token)
@@ -115,8 +120,8 @@ def test_an_unwanted_body_is_passed_over(
         with_length = connection.ask(plain.carrying(body))
         connection.send(plain.adding("Transfer-Encoding", "chunked"), chunk(body), LAST)
         in_chunks = connection.receive(method)
-        for answer in (with_length, in_chunks):
-            assert (answer.status, answer.body) == (expected.status, expected.body)
+        for response in (with_length, in_chunks):
+            assert (response.status, response.body) == (expected.status, expected.body)
         expect_clean_end(connection, in_chunks)
 
 
@@ -125,11 +130,11 @@ def test_an_unwanted_body_is_passed_over(
 
 @pytest.fixture
 def expecting(token: str) -> Message:
-    """A create that asks before it sends its body."""
+    """A create with ``Expect: 100-continue``."""
     return CREATE.bearing(token).carrying(FERN).adding("Expect", "100-continue")
 
 
-def test_a_body_that_would_be_read_is_asked_for(service: Service, expecting: Message) -> None:
+def test_an_acceptable_create_gets_100_continue(service: Service, expecting: Message) -> None:
     with Connection(service.origin) as connection:
         connection.send(expecting.head())
         interim = connection.receive()
@@ -140,7 +145,7 @@ def test_a_body_that_would_be_read_is_asked_for(service: Service, expecting: Mes
 
 
 @pytest.mark.parametrize("number", [0, 40001, 40101])
-def test_a_body_that_comes_unasked_gets_one_answer(
+def test_a_body_sent_before_100_continue_gets_one_final_response(
     service: Service, expecting: Message, number: int
 ) -> None:
     messages = {
@@ -149,18 +154,18 @@ def test_a_body_that_comes_unasked_gets_one_answer(
         40101: expecting.without("Authorization"),
     }
     with Connection(service.origin) as connection:
-        answer = connection.ask(messages[number])
-        if answer.status == 100:  # it may be told once, though it is no use
+        response = connection.ask(messages[number])
+        if response.status == 100:  # the server may send it, although it is useless by now
             assert number != 40101
-            answer = connection.receive()
+            response = connection.receive()
         if number:
-            expect_error(answer, number)
+            expect_error(response, number)
         else:
-            assert answer.json == {"name": "Fern"}
-        expect_clean_end(connection, answer)
+            assert response.json == {"name": "Fern"}
+        expect_clean_end(connection, response)
 
 
-def test_a_body_that_would_be_refused_is_not_asked_for(
+def test_a_create_refused_by_its_head_gets_no_100_continue(
     service: Service, expecting: Message
 ) -> None:
     for number, message in {
@@ -173,14 +178,14 @@ def test_a_body_that_would_be_refused_is_not_asked_for(
     }.items():
         with Connection(service.origin) as connection:
             connection.send(message.head())
-            answer = connection.receive()
-            expect_error(answer, number)
-            # The client may send the body yet, or not: so nothing can follow on the connection.
-            assert answer.closes
+            response = connection.receive()
+            expect_error(response, number)
+            # The client may still send the body or not, so the connection cannot be reused.
+            assert response.closes
             assert connection.read_to_end() == b""
 
 
-def test_other_clients_and_expectations_get_no_interim_answer(
+def test_http_1_0_and_unknown_expectations_get_no_100_continue(
     service: Service, expecting: Message
 ) -> None:
     old = replace(expecting, version="HTTP/1.0")
@@ -192,11 +197,11 @@ def test_other_clients_and_expectations_get_no_interim_answer(
 # Upgrade
 
 
-def test_a_request_to_upgrade_is_read_as_any_other(service: Service, store: str) -> None:
+def test_an_upgrade_request_is_handled_without_an_upgrade(service: Service, store: str) -> None:
     live = upgrading(LIVE)
     create = upgrading(CREATE.carrying(FERN), "Upgrade, HTTP2-Settings").to_bytes()
     listing = upgrading(LISTING).to_bytes()
-    case = answered(live.to_bytes() + create + listing, 200, CREATED, b"[" + CREATED + b"]")
+    case = kept_open(live.to_bytes() + create + listing, 200, CREATED, b"[" + CREATED + b"]")
     expect_responses(service, store, case)
 
 
@@ -207,17 +212,17 @@ def test_a_request_to_upgrade_is_read_as_any_other(service: Service, store: str)
         upgrading(Message("GET", "/livez", (), version="HTTP/1.0")),
     ],
 )
-def test_a_request_to_upgrade_may_be_the_last(service: Service, message: Message) -> None:
+def test_an_upgrade_request_may_close_the_connection(service: Service, message: Message) -> None:
     with Connection(service.origin) as connection:
-        answer = connection.ask(message)
-        assert answer.json == ALIVE
-        assert answer.closes
+        response = connection.ask(message)
+        assert response.json == ALIVE
+        assert response.closes
         assert connection.read_to_end() == b""
 
 
 @pytest.mark.anyio
-async def test_a_body_that_was_refused_is_wanted_no_longer() -> None:
-    # Else all that comes while the refusal waits for its client is kept.
+async def test_a_refused_body_is_no_longer_read() -> None:
+    # Otherwise all bytes that arrive until the client has read the error would be buffered.
     body = ChunkedBody(lambda: None)
     reading = asyncio.create_task(body.read(10))
     await asyncio.sleep(0)

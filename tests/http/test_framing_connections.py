@@ -1,4 +1,4 @@
-"""Connections: several requests on one, and what ends it."""
+"""Connections: pipelined requests, memory, and timeouts."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -17,13 +17,13 @@ from tests.http.blocking import (
 from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
-from tests.http.framing import LISTING, answered, expect_responses, upgrading
+from tests.http.framing import LISTING, expect_responses, kept_open, upgrading
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
 
 
-def test_pipelined_requests_are_answered_in_their_order(fixture: StoreFixture) -> None:
+def test_pipelined_requests_get_their_responses_in_order(fixture: StoreFixture) -> None:
     create, listing, delete = (fixture.message(route[0]) for route in (CREATES, LISTS, DELETES))
     fern, aloe = {"name": "Fern"}, {"name": "Aloe", "tag": "succulent"}
     with Connection(fixture.service.origin) as connection:
@@ -40,7 +40,7 @@ def test_pipelined_requests_are_answered_in_their_order(fixture: StoreFixture) -
         assert connection.read_to_end() == b""
 
 
-def test_requests_of_every_form_are_answered_in_order_however_they_are_cut(
+def test_mixed_pipelined_requests_in_any_pieces_get_responses_in_order(
     service: Service, store: str
 ) -> None:
     chunks = b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n"
@@ -64,14 +64,14 @@ def test_requests_of_every_form_are_answered_in_order_however_they_are_cut(
     }
     forward, back = list(requests), list(reversed(requests))
     for order in (forward, back, forward[::2] + forward[1::2]):
-        case = answered(b"".join(order), *(requests[request] for request in order))
+        case = kept_open(b"".join(order), *(requests[request] for request in order))
         expect_responses(service, store, case)
 
 
-# What clients send takes little memory
+# Memory
 
 
-def test_a_flood_of_requests_takes_little_memory(start: StartService) -> None:
+def test_a_flood_of_pipelined_requests_uses_little_memory(start: StartService) -> None:
     own, flood = start(), b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n" * 1_000_000
     with Connection(own.origin) as connection, ThreadPoolExecutor(1) as threads:
         with takes_at_most(own, 10_000_000):
@@ -82,7 +82,7 @@ def test_a_flood_of_requests_takes_little_memory(start: StartService) -> None:
 
 
 @pytest.mark.parametrize("part", ["head", "body"])
-def test_requests_that_were_given_up_take_no_memory(start: StartService, part: str) -> None:
+def test_abandoned_requests_use_no_memory(start: StartService, part: str) -> None:
     own = start()
     message = LIVE.adding("X", "x" * 15_000)
     if part == "body":
@@ -97,7 +97,7 @@ def test_requests_that_were_given_up_take_no_memory(start: StartService, part: s
                     assert connection.ask(LIVE).status == 200
 
 
-def test_refused_bodies_are_forgotten_at_once(start: StartService) -> None:
+def test_refused_bodies_are_freed(start: StartService) -> None:
     own = start()
     create = make_fixture(own).message(CREATES[0]).carrying(b"[%s1]" % (b"1," * 30_000))
     with Connection(own.origin) as connection, takes_at_most(own, 20_000_000):
@@ -105,7 +105,7 @@ def test_refused_bodies_are_forgotten_at_once(start: StartService) -> None:
             assert connection.ask(create).status == 400
 
 
-def test_an_unwanted_body_takes_little_memory(start: StartService) -> None:
+def test_an_unwanted_body_uses_little_memory(start: StartService) -> None:
     own = start()
     fixture = make_fixture(own)
     delete = fixture.message(DELETES[0]).adding("Content-Length", "200000000")
@@ -117,7 +117,7 @@ def test_an_unwanted_body_takes_little_memory(start: StartService) -> None:
         before = peak_memory(own)
         with blocked_writes(own):
             connection.send(delete)
-            # The service stops to read, or throws away what it reads.
+            # The service stops reading, or discards what it reads.
             sending = threads.submit(connection.send, b"x" * 200_000_000)
             wait([sending], timeout=1)
             assert peak_memory(own) - before < 20_000_000
@@ -126,16 +126,16 @@ def test_an_unwanted_body_takes_little_memory(start: StartService) -> None:
         assert connection.ask(LIVE).status == 200
 
 
-# Connections that rest
+# Timeouts
 
 
-def test_answers_that_nobody_takes_keep_no_connections(start: StartService) -> None:
+def test_connections_with_unread_responses_are_closed(start: StartService) -> None:
     own = start(body_timeout=0.5)
     fixture = make_fixture(own)
     fill_store(own, fixture.store, 1000, size=250, filler=FILLER)
     listing = fixture.message(LISTS[0])
     with ExitStack() as stack:
-        # One after the other is more than sockets hold, by less than the service waits for.
+        # Each pipeline exceeds the sockets' buffers by less than the service would wait for.
         for megabytes in range(5):
             for count in range(0, 1000, 50):
                 last = listing.aimed_at(f"/plants?limit={count}").adding("Connection", "close")
@@ -145,29 +145,29 @@ def test_answers_that_nobody_takes_keep_no_connections(start: StartService) -> N
 
 
 @pytest.fixture(scope="module")
-def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service that waits for nobody."""
+def short_timeouts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service with short timeouts."""
     settings = {"idle_timeout": 0.5, "head_timeout": 0.5, "body_timeout": 0.5}
     with Service(tmp_path_factory.mktemp("impatient"), settings=settings) as running:
         yield running
 
 
 @pytest.fixture
-def create(impatient: Service) -> Message:
-    """A create, named before ``waiting``: while it is prepared, a connection may idle too long."""
-    return make_fixture(impatient).message(CREATES[0])
+def create(short_timeouts: Service) -> Message:
+    """A create. Request it before ``waiting``, whose connection may time out meanwhile."""
+    return make_fixture(short_timeouts).message(CREATES[0])
 
 
 @pytest.fixture
-def waiting(impatient: Service) -> Iterator[Connection]:
-    with Connection(impatient.origin) as connection:
+def waiting(short_timeouts: Service) -> Iterator[Connection]:
+    with Connection(short_timeouts.origin) as connection:
         yield connection
 
 
-def test_what_waits_behind_a_slow_request_is_not_slow_itself(
-    create: Message, impatient: Service, waiting: Connection
+def test_requests_behind_a_slow_request_do_not_time_out(
+    create: Message, short_timeouts: Service, waiting: Connection
 ) -> None:
-    with blocked_writes(impatient):
+    with blocked_writes(short_timeouts):
         waiting.send(create, *[LIVE] * 300)
         assert not waiting.has_data(1)
     assert waiting.receive().json == {"name": "Aloe", "tag": "succulent"}
@@ -181,7 +181,11 @@ def test_what_waits_behind_a_slow_request_is_not_slow_itself(
         (LIVE, 200, b""),
         (LIVE, 200, b"\r\n"),
         (Message("POST", "/plants").adding("Content-Length", "2"), 401, b"{}"),
-        (LIVE.adding("Content-Length", "5"), 200, b""),  # whose body gets no second answer
+        (
+            LIVE.adding("Content-Length", "5"),
+            200,
+            b"",
+        ),  # whose missing body gets no second response
     ],
 )
 def test_an_idle_connection_is_closed(
@@ -192,14 +196,16 @@ def test_an_idle_connection_is_closed(
     assert waiting.read_to_end() == b""
 
 
-def test_a_connection_on_which_nothing_comes_is_closed(waiting: Connection) -> None:
+def test_a_connection_without_any_request_is_closed(waiting: Connection) -> None:
     assert waiting.read_to_end() == b""
 
 
 @pytest.mark.parametrize(
     "rest", [b"xyz\r\n", b"19000\r\n" + b"x" * 0x19000 + b"\r\n1;" + b"x" * 50_000]
 )
-def test_bad_chunks_that_nobody_wants_end_the_connection(start: StartService, rest: bytes) -> None:
+def test_invalid_chunks_of_an_unwanted_body_close_the_connection(
+    start: StartService, rest: bytes
+) -> None:
     with Connection(start(body_timeout=1000).origin) as connection:
         assert connection.ask(LIVE.adding("Transfer-Encoding", "chunked")).status == 200
         connection.send(rest)
@@ -207,7 +213,9 @@ def test_bad_chunks_that_nobody_wants_end_the_connection(start: StartService, re
 
 
 @pytest.mark.parametrize("number", [40802, 40101, 40801])
-def test_trickling_bytes_gain_no_time(create: Message, waiting: Connection, number: int) -> None:
+def test_trickling_bytes_do_not_extend_a_timeout(
+    create: Message, waiting: Connection, number: int
+) -> None:
     begun = {
         40802: b"GET /livez HTTP/1.1\r\nX: ",
         40101: Message("POST", "/plants").adding("Content-Length", "60000").to_bytes(),
@@ -215,10 +223,10 @@ def test_trickling_bytes_gain_no_time(create: Message, waiting: Connection, numb
     }
     waiting.send(begun[number])
 
-    def has_answer() -> bool:
+    def has_response() -> bool:
         waiting.send(b"x")
         return waiting.has_data(0.05)
 
-    wait_until(has_answer)
+    wait_until(has_response)
     expect_error(waiting.receive(), number)
     assert waiting.read_to_end() == b""

@@ -1,4 +1,4 @@
-"""Fuzzing: whatever bytes arrive, what comes back is the interface's, or nothing."""
+"""Fuzzing: whatever bytes arrive, every response conforms to the interface."""
 
 import json
 import re
@@ -32,7 +32,7 @@ _EDIT = st.tuples(st.integers(0, 300), st.integers(0, 20), _SNIPPETS)
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(good=st.sampled_from(_GOOD), edits=st.lists(_EDIT, min_size=1, max_size=4))
-def test_no_bytes_make_the_service_fail(
+def test_mutated_requests_cause_no_internal_error(
     service: Service, good: bytes, edits: list[tuple[int, int, bytes]]
 ) -> None:
     logged = len(service.log())
@@ -54,14 +54,14 @@ def test_no_bytes_make_the_service_fail(
 
 
 def split(received: bytes) -> list[tuple[int, str, bytes]]:
-    """The answers in what was received: their status, head and body."""
-    answers = []
+    """The responses in the received bytes, as status, head and body."""
+    responses = []
     while received:
         head, end, received = received.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 "), head
         assert end
         length = re.search(rb"\r\nContent-Length: ([0-9]+)", head)
         size = int(length[1]) if length else 0
-        answers.append((int(head[9:12]), head.decode("latin-1"), received[:size]))
+        responses.append((int(head[9:12]), head.decode("latin-1"), received[:size]))
         received = received[size:]
-    return answers
+    return responses

@@ -1,9 +1,9 @@
-"""Heads of requests, as bytes: which are read, which are refused, and never a fault of ours."""
+"""Request heads, as bytes: accepted, or refused with the right error."""
 
 import pytest
 
 from tests.http.expect import expect_error
-from tests.http.framing import CREATE, FERN, LISTING, Case, answered, ended, expect_responses
+from tests.http.framing import CREATE, FERN, LISTING, Case, closed, expect_responses, kept_open
 from tests.http.raw import LIVE, Connection, Message, exchange
 from tests.service import Service
 
@@ -30,17 +30,17 @@ def twice(name: str, other: str) -> Message:
 
 
 READ = [
-    *(answered(LINE + lines + b"\r\n\r\n", 200) for lines in (
+    *(kept_open(LINE + lines + b"\r\n\r\n", 200) for lines in (
         *(b"hOsT:x", b"Host:\t x \t", b"Host:", b"Host: x\r\nX:", b"Host: x\r\nX: \xff\xe9"),
         b'Host: x\r\nAccept: a/b\r\nAccept: c/d\r\nIf-None-Match: *\r\nIf-None-Match: "x"',
     )),
-    answered(b"\r\n" + LIVE.to_bytes(), 200),
-    answered(LIVE.to_bytes().replace(b" ", b"  ", 1), 200),
-    answered(padded(HEAD_MAX), 200),
-    answered(with_headers(100), 200),
-    answered(CREATE.carrying(FERN).adding("Content-Length", "0" * 5000 + "25"), 200),
-    # An old client is answered and left.
-    *(ended(Message("GET", "/livez", headers, version="HTTP/1.0"), 200) for headers in (
+    kept_open(b"\r\n" + LIVE.to_bytes(), 200),
+    kept_open(LIVE.to_bytes().replace(b" ", b"  ", 1), 200),
+    kept_open(padded(HEAD_MAX), 200),
+    kept_open(with_headers(100), 200),
+    kept_open(CREATE.carrying(FERN).adding("Content-Length", "0" * 5000 + "25"), 200),
+    # The connection of an HTTP/1.0 client closes after the response.
+    *(closed(Message("GET", "/livez", headers, version="HTTP/1.0"), 200) for headers in (
         *((), (("Host", "x"),), (("Connection", "close"),), (("Connection", "Keep-Alive"),)),
     )),
 ]  # fmt: skip
@@ -67,23 +67,23 @@ BAD_TARGETS = (
     "*",
 )
 REFUSED = [
-    *(ended(LINE + head, 40011) for head in HEADS),
-    *(ended(Message("GET", "/livez", (("Host", host),)), 40011) for host in HOSTS),
-    *(ended(beginning, 40011) for beginning in BEGINNINGS),
-    *(ended(twice(name, other), 40011) for name in SINGLE for other in "12"),
-    *(ended(Message("GET", target), 40011) for target in BAD_TARGETS),
-    *(ended(Message("CONNECT", target), 40011) for target in ("/plants", "plants.example:443")),
-    ended(Message("POST", "*"), 40011),
-    *(ended(Message(method, "/livez"), 50101) for method in OTHER_METHODS),
-    *(ended(Message("GET", "/livez", version=version), 50501) for version in OTHER_VERSIONS),
-    ended(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 50501),
-    *(ended(padded(size), 43101) for size in (HEAD_MAX + 1, 17_400, 60 * 1024)),
-    ended(LINE + b"Host: x\r\n" + (b"X-More: " + b"x" * 990 + b"\r\n") * 40, 43101),
-    *(ended(with_headers(count), 43101) for count in (101, 1000)),
-    # Lines that came behind a blank one are not known as those of a head.
-    ended(2 * (b"\r\n" + padded(100).to_bytes()) + LINE + padded(100).to_bytes(), 200, 200, 40011),
+    *(closed(LINE + head, 40011) for head in HEADS),
+    *(closed(Message("GET", "/livez", (("Host", host),)), 40011) for host in HOSTS),
+    *(closed(beginning, 40011) for beginning in BEGINNINGS),
+    *(closed(twice(name, other), 40011) for name in SINGLE for other in "12"),
+    *(closed(Message("GET", target), 40011) for target in BAD_TARGETS),
+    *(closed(Message("CONNECT", target), 40011) for target in ("/plants", "plants.example:443")),
+    closed(Message("POST", "*"), 40011),
+    *(closed(Message(method, "/livez"), 50101) for method in OTHER_METHODS),
+    *(closed(Message("GET", "/livez", version=version), 50501) for version in OTHER_VERSIONS),
+    closed(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 50501),
+    *(closed(padded(size), 43101) for size in (HEAD_MAX + 1, 17_400, 60 * 1024)),
+    closed(LINE + b"Host: x\r\n" + (b"X-More: " + b"x" * 990 + b"\r\n") * 40, 43101),
+    *(closed(with_headers(count), 43101) for count in (101, 1000)),
+    # Lines after a leading blank line are not cached as those of a head.
+    closed(2 * (b"\r\n" + padded(100).to_bytes()) + LINE + padded(100).to_bytes(), 200, 200, 40011),
 ]
-NUMBERS = {case.expected[-1] for case in REFUSED}  # `test_every_error` adds them up
+NUMBERS = {case.expected[-1] for case in REFUSED}  # `test_every_error` collects them
 
 OTHER_PATHS = (
     *("/plants/", "//plants", "/plants//", "/plants//1", "/./plants", "/plants/../plants"),
@@ -99,18 +99,18 @@ SAME_TARGETS = (
     *("/plants?x=".ljust(size, "x") for size in (TARGET_MAX - 1, TARGET_MAX)),
 )
 TARGETS = [
-    *(answered(LISTING.aimed_at(path), 40402) for path in OTHER_PATHS),
-    *(answered(Message("DELETE", path), 40402) for path in OTHER_PATHS),
-    *(answered(LISTING.aimed_at(target), b"[]") for target in SAME_TARGETS),
+    *(kept_open(LISTING.aimed_at(path), 40402) for path in OTHER_PATHS),
+    *(kept_open(Message("DELETE", path), 40402) for path in OTHER_PATHS),
+    *(kept_open(LISTING.aimed_at(target), b"[]") for target in SAME_TARGETS),
     *(
-        ended(LISTING.aimed_at("/plants?x=".ljust(size, "x")), 41401)
+        closed(LISTING.aimed_at("/plants?x=".ljust(size, "x")), 41401)
         for size in (TARGET_MAX + 1, 9 * 1024)
     ),
 ]
 
 
 @pytest.mark.parametrize("case", [*READ, *REFUSED, *TARGETS], ids=str)
-def test_a_head_is_read_or_refused(service: Service, store: str, case: Case) -> None:
+def test_request_heads_get_the_expected_responses(service: Service, store: str, case: Case) -> None:
     expect_responses(service, store, case)
 
 
@@ -120,19 +120,19 @@ def test_a_target_without_a_path_is_the_root(service: Service) -> None:
         assert exchange(service.origin, Message("GET", target)).body == root
 
 
-def test_an_asterisk_is_the_server_for_options(service: Service) -> None:
-    answer = exchange(service.origin, Message("OPTIONS", "*"))
-    assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
+def test_options_asterisk_lists_the_methods_of_the_server(service: Service) -> None:
+    response = exchange(service.origin, Message("OPTIONS", "*"))
+    assert (response.status, response.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
 
 
-def test_a_bad_request_of_head_is_refused_in_its_form(service: Service) -> None:
+def test_an_invalid_head_request_gets_an_error_without_a_body(service: Service) -> None:
     for message, number in (
         (Message("HEAD", "/livez", (("Upgrade", "h2c"), ("Connection", "upgrade"))), 40011),
         (Message("HEAD", "/" + "x" * 9000), 41401),
         (Message("HEAD", "/livez").adding("X", "x" * 17_000), 43101),
     ):
         with Connection(service.origin) as connection:
-            answer = connection.ask(message)
-            expect_error(answer, number, method="HEAD")
-            assert int(answer.headers["content-length"]) > 0
+            response = connection.ask(message)
+            expect_error(response, number, method="HEAD")
+            assert int(response.headers["content-length"]) > 0
             assert connection.read_to_end() == b""

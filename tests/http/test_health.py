@@ -1,4 +1,4 @@
-"""Health is told to anyone."""
+"""Health checks."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.service import Service
 
 
 @pytest.mark.parametrize(("path", "status"), [("/livez", "live"), ("/readyz", "ready")])
-def test_health_is_told_to_anyone(service: Service, path: str, status: str) -> None:
+def test_health_checks_need_no_token(service: Service, path: str, status: str) -> None:
     response = exchange(service.origin, Message("GET", path))
     assert (response.status, response.json) == (200, {"status": status, "version": VERSION})
     assert response.headers["content-type"] == "application/json"

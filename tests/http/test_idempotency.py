@@ -1,4 +1,4 @@
-"""Idempotency-Key: a retried create gets the first answer, and creates nothing twice."""
+"""Idempotency-Key: a retried create replays the first response, and creates nothing twice."""
 
 import httpx
 
@@ -17,12 +17,14 @@ def create_once(client: httpx.Client, body: str, key: str = "k1") -> httpx.Respo
 
 
 def age_keys(service: Service, milliseconds: int) -> None:
-    """Make all keys as much older."""
+    """Make all keys older by this time."""
     sql = "UPDATE idempotency_keys SET created_at = created_at - $1"
     execute(service.database, sql, [(milliseconds,)])
 
 
-def test_a_retry_gets_the_first_answer(client: httpx.Client, service: Service, store: str) -> None:
+def test_a_retry_replays_the_first_response(
+    client: httpx.Client, service: Service, store: str
+) -> None:
     first = create_once(client, FERN)
     assert (first.status_code, first.content) == (200, b'{"name":"Fern"}')
     assert "idempotent-replayed" not in first.headers
@@ -34,7 +36,7 @@ def test_a_retry_gets_the_first_answer(client: httpx.Client, service: Service, s
     assert len(service.events(store)) == 1
 
 
-def test_a_key_is_for_one_plant(client: httpx.Client) -> None:
+def test_a_key_reused_for_another_plant_is_refused(client: httpx.Client) -> None:
     create_once(client, FERN)
     for other in (ALOE, '{"id": 1, "name": "fern"}', '{"id": 1, "name": "Fern", "tag": "x"}'):
         expect_refused(create_once(client, other), 42201)
@@ -43,13 +45,13 @@ def test_a_key_is_for_one_plant(client: httpx.Client) -> None:
     assert list_plants(client) == [{"id": 1, "name": "Fern"}]
 
 
-def test_a_key_of_a_body_that_was_no_plant_is_free(client: httpx.Client) -> None:
+def test_a_key_sent_with_an_invalid_body_stays_unused(client: httpx.Client) -> None:
     expect_refused(create_once(client, "{"), 40001)
     expect_refused(create_once(client, '{"id": 1}'), 40002)
     assert create_once(client, FERN).status_code == 200
 
 
-def test_users_and_stores_have_keys_of_their_own(service: Service, store: str) -> None:
+def test_keys_are_separate_for_each_user_and_store(service: Service, store: str) -> None:
     other_store = f"{store}-too"
     ada = service.make_token(store, "ada of keys")
     eve = service.make_token(store, "eve of keys")
@@ -61,9 +63,7 @@ def test_users_and_stores_have_keys_of_their_own(service: Service, store: str) -
                 assert create_once(client, body).status_code == 200
 
 
-def test_a_key_is_known_for_a_day_and_may_then_be_used_anew(
-    client: httpx.Client, service: Service
-) -> None:
+def test_a_key_expires_after_a_day(client: httpx.Client, service: Service) -> None:
     create_once(client, FERN)
     age_keys(service, 24 * HOUR_MS - 60_000)
     assert create_once(client, FERN).status_code == 200
@@ -76,7 +76,7 @@ def test_a_key_is_known_for_a_day_and_may_then_be_used_anew(
     expect_refused(create_once(client, FERN), 42201)
 
 
-def test_printable_ascii_is_a_key(client: httpx.Client) -> None:
+def test_keys_may_be_any_printable_ascii(client: httpx.Client) -> None:
     keys = ("x", "X", "~", "!", "a b", "x" * 255, '"quoted"', "a,b;c=d")
     for number, key in enumerate(keys):
         for _ in range(2):
@@ -84,14 +84,14 @@ def test_printable_ascii_is_a_key(client: httpx.Client) -> None:
             assert create_once(client, body, key).status_code == 200
 
 
-def test_what_is_no_key_is_refused(client: httpx.Client) -> None:
+def test_invalid_keys_are_refused(client: httpx.Client) -> None:
     for key in (b"", b"x" * 256, b"\xc3\xa9", b"\xff", b"a\tb"):
         headers = [(b"Content-Type", b"application/json"), (b"Idempotency-Key", key)]
         expect_refused(client.post("/plants", content=FERN, headers=headers), 40010)
     assert list_plants(client) == []
 
 
-def test_a_key_outlives_the_process(start: StartService) -> None:
+def test_a_key_survives_a_crash(start: StartService) -> None:
     service = start()
     token = service.make_token()
     for _ in range(2):

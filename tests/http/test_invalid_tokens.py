@@ -1,4 +1,4 @@
-"""Invalid tokens are limited for each address, and shut out nobody whose token is valid."""
+"""The rate limit on invalid tokens, for each address; valid tokens are not affected."""
 
 from contextlib import closing
 
@@ -33,7 +33,7 @@ def limited(start: StartService) -> Service:
     return start(invalid_token_rate=f"{COUNT}/hour")
 
 
-def test_the_same_invalid_token_is_refused_as_too_many(limited: Service) -> None:
+def test_a_repeated_invalid_token_is_rate_limited(limited: Service) -> None:
     with Connection(limited.origin) as connection:
         assert numbers(connection, 7 * [REPEATED]) == COUNT * [40102] + 2 * [42901]
         refused = connection.ask(listing(REPEATED))
@@ -42,13 +42,13 @@ def test_the_same_invalid_token_is_refused_as_too_many(limited: Service) -> None
         assert connection.ask(Message("GET", ME[0].path).bearing(REPEATED)).number == 42901
 
 
-def test_ever_other_invalid_tokens_are_refused_as_too_many(limited: Service) -> None:
+def test_different_invalid_tokens_are_rate_limited_together(limited: Service) -> None:
     guesses = [make_token(1) for _ in range(4)]
     with Connection(limited.origin) as connection:
         assert numbers(connection, MALFORMED[:3] + guesses) == COUNT * [40102] + 2 * [42901]
 
 
-def test_whose_token_is_valid_does_not_notice(limited: Service) -> None:
+def test_valid_tokens_work_while_invalid_ones_are_limited(limited: Service) -> None:
     known = limited.make_token()
     with Connection(limited.origin) as connection:
         assert connection.ask(listing(known)).status == 200
@@ -57,7 +57,7 @@ def test_whose_token_is_valid_does_not_notice(limited: Service) -> None:
             assert connection.ask(listing(token)).status == 200
 
 
-def test_a_broken_client_leaves_its_neighbours_their_errors(limited: Service) -> None:
+def test_other_tokens_get_401_while_a_repeated_one_is_limited(limited: Service) -> None:
     revoked = [limited.make_token() for _ in range(2 * COUNT)]
     with Connection(limited.origin) as connection:
         numbers(connection, 20 * [REPEATED])
@@ -68,7 +68,7 @@ def test_a_broken_client_leaves_its_neighbours_their_errors(limited: Service) ->
             assert numbers(connection, [token]) == [40102]
 
 
-def test_beyond_the_rate_the_database_is_not_asked(limited: Service) -> None:
+def test_the_database_is_not_queried_over_the_limit(limited: Service) -> None:
     with (
         Connection(limited.origin) as connection,
         closing(connect(database_path(limited.database))) as database,
@@ -80,7 +80,7 @@ def test_beyond_the_rate_the_database_is_not_asked(limited: Service) -> None:
 
 
 @ON_BOTH
-def test_a_list_seen_before_does_not_ask_the_database_beyond_the_rate(limited: Service) -> None:
+def test_a_cached_list_does_not_query_the_database_over_the_limit(limited: Service) -> None:
     fixture = make_fixture(limited)
     with Connection(limited.origin) as connection:
         for _ in range(3):
@@ -92,7 +92,7 @@ def test_a_list_seen_before_does_not_ask_the_database_beyond_the_rate(limited: S
 
 
 def is_refused(tokens: InvalidTokens, address: str, token: str) -> bool:
-    """Whether a malformed token comes too early."""
+    """Whether a malformed token is over the limit."""
     with pytest.raises((InvalidTokenError, RequestError)) as raised:
         tokens.check(address, token)
     return isinstance(raised.value, RequestError)
@@ -107,7 +107,7 @@ def is_refused(tokens: InvalidTokens, address: str, token: str) -> bool:
         ("", "", "10.0.0.1"),
     ],
 )
-def test_each_network_has_its_own_rate(address: str, same: str, other: str) -> None:
+def test_each_network_has_its_own_limit(address: str, same: str, other: str) -> None:
     tokens = InvalidTokens(COUNT, 3600)
     guesses = iter(MALFORMED)
     assert [is_refused(tokens, address, next(guesses)) for _ in range(6)] == 5 * [False] + [True]

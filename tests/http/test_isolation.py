@@ -1,4 +1,4 @@
-"""Stores are worlds of their own: nothing tells another store's plant from one that is none."""
+"""Stores are isolated: another store's plant looks like a plant that does not exist."""
 
 import json
 import re
@@ -17,38 +17,42 @@ FREE_ID = 4_000_000_002
 
 @pytest.fixture
 def other(service: Service, store: str) -> Iterator[httpx.Client]:
-    """A client of another store, which has a plant of this id."""
+    """A client of another store, which has the plant ``ID``."""
     with service.client(service.make_token(f"{store}-other", f"other of {store}")) as client:
         create_plant(client, ID, "Secret", "hidden")
         yield client
 
 
-def bytes_of(service: Service, message: Message, plant_id: int) -> str:
-    """The answer but for what differs in any two, as the date and the own store's revision."""
-    answer = exchange(service.origin, message)
+def comparable_response(service: Service, message: Message, plant_id: int) -> str:
+    """The response without what always differs, such as the date and the store's revision."""
+    response = exchange(service.origin, message)
     own = ("date", "etag", "store-revision")
-    headers = {name: value for name, value in answer.headers.items() if name not in own}
+    headers = {name: value for name, value in response.headers.items() if name not in own}
     headers["x-request-id"] = re.sub("[0-9a-f]+", "#", headers["x-request-id"])
-    return json.dumps([answer.status, headers, answer.body.decode()]).replace(str(plant_id), "ID")
+    return json.dumps([response.status, headers, response.body.decode()]).replace(
+        str(plant_id), "ID"
+    )
 
 
 @pytest.mark.parametrize("method", ["POST", "GET", "PUT", "DELETE"])
-def test_nobody_can_tell_anothers_plant_from_none(
+def test_another_stores_plant_looks_like_a_missing_plant(
     service: Service, other: httpx.Client, token: str, store: str, method: str
 ) -> None:
     for base in ("", f"/stores/{store}"):
-        answers = set()
+        responses = set()
         for plant_id in (ID, FREE_ID):
             message = Message(method, f"{base}/plants").bearing(token)
             if method != "POST":
                 message = message.aimed_at(f"{base}/plants/{plant_id}").adding("If-Match", "*")
             body = b'{"id": %d, "name": "Secret", "tag": "hidden"}' % plant_id
-            answers.add(bytes_of(service, message.carrying(body), plant_id))
-        assert len(answers) == 1
+            responses.add(comparable_response(service, message.carrying(body), plant_id))
+        assert len(responses) == 1
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]
 
 
-def test_a_list_shows_nothing_of_another_store(client: httpx.Client, other: httpx.Client) -> None:
+def test_a_list_is_unaffected_by_another_stores_plants(
+    client: httpx.Client, other: httpx.Client
+) -> None:
     targets = [f"/plants{query}" for query in ("", "?limit=1", "?tag=hidden", "?include=id")]
     etags = [client.get(target).headers["etag"] for target in targets]
     create_plant(other, FREE_ID, "Another", "hidden")
@@ -66,34 +70,36 @@ def test_a_list_shows_nothing_of_another_store(client: httpx.Client, other: http
     ],
 )
 @pytest.mark.parametrize("all_stores", [True, False])
-def test_a_store_of_others_looks_like_none(
+def test_another_users_store_looks_like_a_missing_store(
     service: Service, other: httpx.Client, store: str, method: str, path: str, *, all_stores: bool
 ) -> None:
     token = service.make_token(store, f"owner of {store}", all_stores=all_stores)
-    answers = set()
+    responses = set()
     for name in (f"{store}-other", f"{store}-nothere"):
         message = Message(method, f"/stores/{name}/{path}").bearing(token)
-        answers.add(bytes_of(service, message.carrying(b'{"id":1,"name":"Fern"}'), ID))
-    assert len(answers) == 1
-    assert '"error\\":40403' in answers.pop()
+        responses.add(comparable_response(service, message.carrying(b'{"id":1,"name":"Fern"}'), ID))
+    assert len(responses) == 1
+    assert '"error\\":40403' in responses.pop()
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]
 
 
-def test_what_names_no_store_is_none(client: httpx.Client) -> None:
+def test_invalid_store_names_in_a_path_are_not_found(client: httpx.Client) -> None:
     for name in ("A", "%20", "x" * 64, "%2e%2e", "a%2Fb", "a%00", "%ff"):
         expect_refused(client.get(f"/stores/{name}/plants"), 40403)
     expect_refused(client.get("/stores//plants"), 40402)
 
 
-def test_a_token_for_all_stores_opens_each_of_its_users(service: Service, store: str) -> None:
+def test_a_token_for_all_stores_works_in_each_of_its_users_stores(
+    service: Service, store: str
+) -> None:
     user, second = f"owner of {store}", f"{store}-second"
     service.make_token(store, user)
     only_second = service.make_token(second, user)
     everywhere = service.make_token(store, user, all_stores=True)
     with service.client(everywhere) as client:
         create_plant(client, 1, "In the first")
-        named = client.post(f"/stores/{second}/plants", json={"id": 1, "name": "In the second"})
-        assert named.status_code == 200
+        created = client.post(f"/stores/{second}/plants", json={"id": 1, "name": "In the second"})
+        assert created.status_code == 200
         assert client.get(f"/stores/{second}/plants").json() == [{"name": "In the second"}]
         assert client.get("/plants").json() == [{"name": "In the first"}]
     with service.client(only_second) as client:

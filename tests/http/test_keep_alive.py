@@ -1,4 +1,4 @@
-"""What ends a connection and what does not, and that no header can hold another."""
+"""What closes a connection and what keeps it open; no header can be injected."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def long_list(fixture: StoreFixture) -> Message:
 
 
 @pytest.mark.parametrize("first", ["whole", "cached", "refused", "stream"])
-def test_what_stands_behind_a_closing_request_is_not_done(
+def test_requests_after_connection_close_are_not_executed(
     fixture: StoreFixture, long_list: Message, first: str
 ) -> None:
     before = fixture.plants()
@@ -31,28 +31,28 @@ def test_what_stands_behind_a_closing_request_is_not_done(
         closing = messages[first].adding("Connection", "close")
         connection.send(LIVE, closing, create.carrying(b"{}"), create)
         assert connection.receive().json == ALIVE
-        answer = connection.receive()
-        assert answer.status == (400 if first == "refused" else 200)
-        assert first != "stream" or len(answer.json) == 1500
-        assert answer.closes
+        response = connection.receive()
+        assert response.status == (400 if first == "refused" else 200)
+        assert first != "stream" or len(response.json) == 1500
+        assert response.closes
         assert connection.read_to_end() == b""
     assert fixture.plants() == before
 
 
-def test_a_stream_leaves_the_connection_open(fixture: StoreFixture, long_list: Message) -> None:
+def test_a_streamed_list_keeps_the_connection_open(
+    fixture: StoreFixture, long_list: Message
+) -> None:
     with Connection(fixture.service.origin) as connection:
         for _ in range(2):
-            answer = connection.ask(long_list)
-            assert "connection" not in answer.headers
-            assert answer.headers["transfer-encoding"] == "chunked"
-            assert len(answer.json) == 1500
+            response = connection.ask(long_list)
+            assert "connection" not in response.headers
+            assert response.headers["transfer-encoding"] == "chunked"
+            assert len(response.json) == 1500
 
 
 @pytest.mark.parametrize("value", ["close", "Close", "keep-alive, close", "close, x"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_a_whole_answer_ends_the_connection_where_it_should(
-    service: Service, value: str, method: str
-) -> None:
+def test_connection_close_closes_the_connection(service: Service, value: str, method: str) -> None:
     message = Message(method, "/livez")
     with Connection(service.origin) as connection:
         for other in (message, message.adding("Connection", "keep-alive")):
@@ -62,7 +62,9 @@ def test_a_whole_answer_ends_the_connection_where_it_should(
 
 
 @pytest.mark.parametrize("end", ["%0D%0AX-Injected:%201", "%0AX-Injected:%201", "%0D"])
-def test_no_target_can_end_a_header(fixture: StoreFixture, long_list: Message, end: str) -> None:
+def test_a_target_with_line_breaks_injects_no_header(
+    fixture: StoreFixture, long_list: Message, end: str
+) -> None:
     refused = {
         f"/plants?limit=1&tag=even{end}": 40008,
         f"/plants?limit=1&include=id{end}": 40007,
@@ -74,8 +76,8 @@ def test_no_target_can_end_a_header(fixture: StoreFixture, long_list: Message, e
     with Connection(fixture.service.origin) as connection:
         for target, number in refused.items():
             expect_error(connection.ask(long_list.aimed_at(target)), number)
-        answer = connection.ask(long_list.aimed_at(f"/plants?limit=1&x={end}"))
-        assert set(answer.headers) == {
+        response = connection.ask(long_list.aimed_at(f"/plants?limit=1&x={end}"))
+        assert set(response.headers) == {
             *("date", "x-request-id", "content-type", "content-length"),
             *("cache-control", "etag", "link", "store-revision", "vary"),
             *("x-content-type-options", "x-total-count"),

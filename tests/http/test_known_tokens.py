@@ -1,4 +1,4 @@
-"""Who may no longer do what they did is refused, also where no look-up is needed to begin."""
+"""Revoked permissions apply at once, although tokens are cached."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ ADA = Caller(1, bytes(32), 1, "", None, 1, Role.OWNER, frozenset(), 0, (1, 1))
 OWN_WRITES = (CREATES[0], UPDATES[0], DELETES[0])
 
 
-# Some of them would be refused for what they have in them, too.
+# Some of them would be refused for their contents, too.
 WRITES: list[Callable[[httpx.Client], httpx.Response]] = [
     lambda client: create(client, '{"id": 1, "name": "Fern"}'),
     lambda client: create(client, '{"id": 1}'),
@@ -35,7 +35,9 @@ WRITES: list[Callable[[httpx.Client], httpx.Response]] = [
 
 
 @ON_BOTH
-def test_a_write_is_refused_to_whom_it_was_allowed_recently(service: Service, store: str) -> None:
+def test_a_cached_token_cannot_write_after_its_permission_is_revoked(
+    service: Service, store: str
+) -> None:
     user = f"editor of {store}"
     token = service.make_token(store, user, role=Role.EDITOR)
     with service.client(token) as client, service.administration() as administration:
@@ -59,13 +61,13 @@ def test_a_write_is_refused_to_whom_it_was_allowed_recently(service: Service, st
 
 @ON_BOTH
 @pytest.mark.parametrize("base", ["", "/stores/{store}"])
-def test_a_list_seen_before_is_refused_to_a_former_member(
+def test_a_cached_list_is_refused_to_a_former_member(
     service: Service, store: str, base: str
 ) -> None:
     user, path = f"editor of {store}", f"{base.format(store=store)}/plants"
     token = service.make_token(store, user, role=Role.EDITOR)
     with service.client(token) as client, service.administration() as administration:
-        for _ in range(3):  # read, cached, found by its bytes
+        for _ in range(3):  # read, cached by query, cached by bytes
             assert client.get(path).status_code == 200
         administration.remove_member(store, user)
         for _ in range(2):
@@ -73,7 +75,7 @@ def test_a_list_seen_before_is_refused_to_a_former_member(
 
 
 @ON_BOTH
-def test_a_revoked_token_beyond_its_rate_is_refused_as_revoked(start: StartService) -> None:
+def test_a_revoked_token_over_its_rate_limit_gets_401(start: StartService) -> None:
     fixture = make_fixture(start(rate_limit="2/hour"))
     assert fixture.send(fixture.message(UPDATES[0])).status == 200
     expect_error(fixture.send(fixture.message(UPDATES[0])), 42901)
@@ -83,7 +85,7 @@ def test_a_revoked_token_beyond_its_rate_is_refused_as_revoked(start: StartServi
 
 
 @ON_BOTH
-def test_a_token_refused_once_takes_no_more_transactions(start: StartService) -> None:
+def test_a_token_known_as_revoked_is_refused_without_a_transaction(start: StartService) -> None:
     fixture = make_fixture(start(write_timeout=0.3))
     fixture.service.revoke(fixture.token)
     expect_error(fixture.send(fixture.message(UPDATES[0])), 40102)
@@ -93,30 +95,32 @@ def test_a_token_refused_once_takes_no_more_transactions(start: StartService) ->
 
 
 @ON_BOTH
-def test_a_revoked_token_is_refused_as_such_where_writes_wait(start: StartService) -> None:
+def test_a_revoked_token_gets_401_while_the_write_queue_is_full(start: StartService) -> None:
     fixture = make_fixture(start(max_writes=1, write_timeout=30))
     revoked = fixture.service.make_token(fixture.store, "eve", role=Role.EDITOR)
     assert fixture.send(fixture.message(UPDATES[0], revoked)).status == 200
     fixture.service.revoke(revoked)
     with ThreadPoolExecutor(8) as threads, blocked_writes(fixture.service):
         waiting = [threads.submit(fixture.send, fixture.message(UPDATES[0])) for _ in range(8)]
-        wait_until(lambda: any(one.done() for one in waiting))  # there is no more room
-        answer = fixture.send(fixture.message(UPDATES[0], revoked))
-    expect_error(answer, 40102)
+        wait_until(lambda: any(future.done() for future in waiting))  # the queue is full
+        response = fixture.send(fixture.message(UPDATES[0], revoked))
+    expect_error(response, 40102)
 
 
 @pytest.mark.parametrize("spelling", ["bearer {}", "Bearer   {}", "BEARER {} "])
-def test_a_token_is_known_however_it_is_sent(start: StartService, spelling: str) -> None:
+def test_a_cached_token_is_found_in_any_spelling_of_the_header(
+    start: StartService, spelling: str
+) -> None:
     fixture = make_fixture(start(invalid_token_rate="1/day"))
     list_plants = fixture.message(LISTS[0])
     assert fixture.send(list_plants).status == 200
-    for number in (40102, 42901):  # now who guesses from this address is refused
+    for number in (40102, 42901):  # now this address's invalid tokens are over the limit
         expect_error(fixture.send(list_plants.bearing(make_token(1))), number)
     sent = list_plants.setting("Authorization", spelling.format(fixture.token))
     assert fixture.send(sent).status == 200
 
 
-def test_a_token_makes_room_for_its_next_stores() -> None:
+def test_the_cache_keeps_a_limited_number_of_stores_for_a_token() -> None:
     known = KnownTokens()
     known.put(b"Bearer", None, ADA)
     for number in range(1000):

@@ -1,7 +1,4 @@
-"""What a list answers: all plants in the order of their ids, or as many as wanted, by pages.
-
-Following the links gives exactly all plants.
-"""
+"""Lists: all plants ordered by id, or pages of them, whose links lead to all plants."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +12,7 @@ from tests.http.calls import create_plant, list_plants
 from tests.service import Service
 
 MANY = 2500
-_LINK = re.compile(r'<(\?[^>]+)>; rel="next"')  # right below any path: it names the query alone
+_LINK = re.compile(r'<(\?[^>]+)>; rel="next"')  # the query alone, so it works below any path
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +24,7 @@ def many(service: Service) -> Iterator[httpx.Client]:
 
 
 def walk(client: httpx.Client, target: str) -> Iterator[httpx.Response]:
-    """The pages from this one on, by following the links."""
+    """The pages from this target on, by following the links."""
     while True:
         page = client.get(target).raise_for_status()
         yield page
@@ -50,7 +47,7 @@ def test_an_empty_store_is_an_empty_list(client: httpx.Client) -> None:
     assert "link" not in listed.headers
 
 
-def test_plants_are_listed_exactly_as_created_by_their_ids(client: httpx.Client) -> None:
+def test_plants_are_listed_as_created_ordered_by_id(client: httpx.Client) -> None:
     create_plant(client, 2, 'Ä"\\/<\U0001fab4>\u2028')
     create_plant(client, 1, "Monstera", "tropical")
     listed = client.get("/plants")
@@ -59,7 +56,7 @@ def test_plants_are_listed_exactly_as_created_by_their_ids(client: httpx.Client)
     assert listed.headers["content-length"] == str(len(expected.encode()))
 
 
-def test_small_pages_come_in_the_order_of_their_ids(client: httpx.Client) -> None:
+def test_pages_are_ordered_by_id(client: httpx.Client) -> None:
     ids = (0, 2**63 - 1, -7, 2**53 + 1, -(2**63), 10, 9, 2**63 - 2)
     for plant_id in ids:
         create_plant(client, plant_id, f"p{plant_id}")
@@ -73,7 +70,7 @@ def test_small_pages_come_in_the_order_of_their_ids(client: httpx.Client) -> Non
 
 @pytest.mark.parametrize("limit", [100, 1000, 1001, 2499])
 @pytest.mark.parametrize("base", ["", "/stores/many"])
-def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, limit: int) -> None:
+def test_following_the_links_returns_all_plants(many: httpx.Client, base: str, limit: int) -> None:
     pages = [page.json() for page in walk(many, f"{base}/plants?include=id&limit={limit}")]
     assert [plant["id"] for page in pages for plant in page] == list(range(1, MANY + 1))
     assert {len(page) for page in pages[:-1]} == {limit}
@@ -81,13 +78,13 @@ def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, lim
 
 
 @pytest.mark.parametrize("target", ["/plants?include=id", "/plants?limit=0"])
-def test_a_list_tells_how_many_plants_the_store_holds(many: httpx.Client, target: str) -> None:
+def test_total_count_is_the_number_of_plants_in_the_store(many: httpx.Client, target: str) -> None:
     assert many.get(target).headers["x-total-count"] == str(MANY)
     assert many.head(target).headers["x-total-count"] == str(MANY)
 
 
 @ON_BOTH
-def test_a_list_of_tags_has_plants_with_any_of_them_and_their_number(many: httpx.Client) -> None:
+def test_a_list_by_tags_has_plants_with_any_of_the_tags(many: httpx.Client) -> None:
     for tags, expected in (
         ("tag=even", range(2, MANY + 1, 2)),
         ("tag=absent&tag=even&tag=even", range(2, MANY + 1, 2)),
@@ -99,7 +96,7 @@ def test_a_list_of_tags_has_plants_with_any_of_them_and_their_number(many: httpx
             assert [plant["id"] for plant in plants_of(iter(pages))] == list(expected)
 
 
-def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
+def test_links_encode_special_characters_in_tags(client: httpx.Client) -> None:
     tag = 'a+b &c=d,"é>;%41\u2028'
     for plant_id in range(5):
         create_plant(client, plant_id, f"p{plant_id}", tag)
@@ -107,13 +104,13 @@ def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
     assert plants_of(pages) == [{"name": f"p{plant_id}", "tag": tag} for plant_id in range(5)]
 
 
-def test_a_walk_goes_on_where_plants_come_and_go(client: httpx.Client) -> None:
+def test_paging_continues_while_plants_are_created_and_deleted(client: httpx.Client) -> None:
     for plant_id in range(10):
         create_plant(client, plant_id, f"p{plant_id}")
     pages = walk(client, "/plants?limit=3&include=id")
-    seen = next(pages).json()
-    assert client.delete("/plants/2").status_code == 204  # the one that the cursor names
+    plants = next(pages).json()
+    assert client.delete("/plants/2").status_code == 204  # the cursor's plant
     assert client.delete("/plants/5").status_code == 204
     create_plant(client, 20, "new")
-    seen += plants_of(pages)
-    assert [plant["id"] for plant in seen] == [0, 1, 2, 3, 4, 6, 7, 8, 9, 20]
+    plants += plants_of(pages)
+    assert [plant["id"] for plant in plants] == [0, 1, 2, 3, 4, 6, 7, 8, 9, 20]

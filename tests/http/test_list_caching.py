@@ -22,46 +22,48 @@ def etag_of(client: httpx.Client, query: str = "") -> str:
 
 
 def is_fresh(client: httpx.Client, known: str, query: str = "") -> bool:
-    answer = client.get(f"/plants{query}", headers={"If-None-Match": known})
-    assert answer.status_code in {200, 304}
-    return answer.status_code == 304
+    response = client.get(f"/plants{query}", headers={"If-None-Match": known})
+    assert response.status_code in {200, 304}
+    return response.status_code == 304
 
 
-def test_the_etags_of_different_lists_differ(client: httpx.Client) -> None:
+def test_different_lists_have_different_etags(client: httpx.Client) -> None:
     create_plant(client, 1, "Fern", "a")
-    # The whole list comes last: it would be found first under a wrong name.
+    # The whole list comes last: a wrong cache key would find it.
     etags = [etag_of(client, query) for query in reversed(QUERIES)]
     assert len(set(etags)) == len(QUERIES)
 
 
-def test_two_stores_never_share_an_etag(service: Service, client: httpx.Client) -> None:
+def test_lists_of_different_stores_have_different_etags(
+    service: Service, client: httpx.Client
+) -> None:
     with service.client(service.make_token("etags", "other")) as other:
         assert etag_of(other) != etag_of(client)
         assert not is_fresh(other, etag_of(client))
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_known_list_is_not_sent_again(client: httpx.Client, query: str) -> None:
+def test_a_list_that_matches_if_none_match_returns_304(client: httpx.Client, query: str) -> None:
     create_plant(client, 1, "Fern", "a")
     listed = client.get(f"/plants{query}")
     for form in ("{}", "W/{}", '"other", {}', '{} , "other"', '"a",W/{},"b"', "*"):
         known = form.format(listed.headers["etag"])
-        answer = client.get(f"/plants{query}", headers={"If-None-Match": known})
-        assert (answer.status_code, answer.content) == (304, b"")
-        assert answer.headers["etag"] == listed.headers["etag"]
-        for response in (answer, listed):
-            assert response.headers["cache-control"] == "private, no-cache"
-            assert response.headers["vary"] == "Accept, Accept-Encoding, Authorization"
+        response = client.get(f"/plants{query}", headers={"If-None-Match": known})
+        assert (response.status_code, response.content) == (304, b"")
+        assert response.headers["etag"] == listed.headers["etag"]
+        for each in (response, listed):
+            assert each.headers["cache-control"] == "private, no-cache"
+            assert each.headers["vary"] == "Accept, Accept-Encoding, Authorization"
         always = {"date", "x-request-id", "x-content-type-options"}
-        assert set(answer.headers) == always | {"etag", "cache-control", "store-revision", "vary"}
+        assert set(response.headers) == always | {"etag", "cache-control", "store-revision", "vary"}
 
 
 @ON_BOTH
 @pytest.mark.parametrize("query", ["", "?limit=1"])
-def test_a_condition_counts_for_its_own_request_alone(client: httpx.Client, query: str) -> None:
+def test_if_none_match_does_not_affect_other_requests(client: httpx.Client, query: str) -> None:
     for plant_id in range(3):
         create_plant(client, plant_id, "Fern")
-        # The list was not asked for since the commit: the first answer to be kept is the 304.
+        # This is the first request since the commit: the 304 is the first response to be cached.
         assert is_fresh(client, "*", query)
         listed = client.get(f"/plants{query}")
         assert (listed.status_code, len(listed.json())) == (200, 1 if query else plant_id + 1)
@@ -74,18 +76,18 @@ def test_a_condition_counts_for_its_own_request_alone(client: httpx.Client, quer
                 assert (other.status_code, other.content) == (200, listed.content)
 
 
-def test_what_does_not_name_the_list_does_not_match(client: httpx.Client) -> None:
+def test_an_etag_that_is_not_exactly_the_lists_does_not_match(client: httpx.Client) -> None:
     for form in ("{}x", "x{}", "'{}'", "w/{}", "*, *x", '"*"', "", "W/"):
         assert not is_fresh(client, form.format(etag_of(client)))
 
 
 def test_errors_are_not_conditional(client: httpx.Client) -> None:
-    answer = client.get("/plants?limit=x", headers={"If-None-Match": "*"})
-    expect_refused(answer, 40005)
-    assert "etag" not in answer.headers
+    response = client.get("/plants?limit=x", headers={"If-None-Match": "*"})
+    expect_refused(response, 40005)
+    assert "etag" not in response.headers
 
 
-def test_long_requests_take_no_more_memory_than_lists_may(start: StartService) -> None:
+def test_the_cache_of_long_requests_stays_within_cache_size(start: StartService) -> None:
     own = start(cache_size=2**22)
     message = Message("GET", "/plants").bearing(f"{' ' * 14_000}{own.make_token()}")
     message = message.adding("If-None-Match", "*")

@@ -1,4 +1,4 @@
-"""Long lists are compressed for clients that name a coding, and nothing else ever is."""
+"""Only long lists are compressed, for clients that accept a content coding."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ DECOMPRESS: Mapping[str | None, Callable[[bytes], bytes]] = {
 
 
 @pytest.fixture
-def full(service: Service) -> StoreFixture:
+def full_store(service: Service) -> StoreFixture:
     fixture = make_fixture(service)
     fill_store(service, fixture.store, 3000)
     return fixture
@@ -34,54 +34,58 @@ def listing(fixture: StoreFixture, coding: str | None, target: str = "/plants") 
     return message if coding is None else message.adding("Accept-Encoding", coding)
 
 
-def read(answer: Response) -> bytes:
-    return DECOMPRESS[answer.headers.get("content-encoding")](answer.body)
+def read(response: Response) -> bytes:
+    return DECOMPRESS[response.headers.get("content-encoding")](response.body)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
-def test_a_long_list_is_compressed_on_request(full: StoreFixture, coding: str) -> None:
-    message = listing(full, coding)
-    plain, answer = full.send(listing(full, None)), full.send(message)
-    assert answer.headers["content-encoding"] == coding
-    assert read(answer) == plain.body
-    assert len(answer.body) < len(plain.body) / 4
+def test_a_long_list_is_compressed_if_the_client_accepts_it(
+    full_store: StoreFixture, coding: str
+) -> None:
+    message = listing(full_store, coding)
+    plain, response = full_store.send(listing(full_store, None)), full_store.send(message)
+    assert response.headers["content-encoding"] == coding
+    assert read(response) == plain.body
+    assert len(response.body) < len(plain.body) / 4
     assert (
-        answer.headers["vary"] == plain.headers["vary"] == "Accept, Accept-Encoding, Authorization"
+        response.headers["vary"]
+        == plain.headers["vary"]
+        == "Accept, Accept-Encoding, Authorization"
     )
-    assert answer.headers["etag"] == f'W/{plain.headers["etag"][:-1]}-{coding}"'
-    head = full.send(Message("HEAD", "/plants", message.headers))
+    assert response.headers["etag"] == f'W/{plain.headers["etag"][:-1]}-{coding}"'
+    head = full_store.send(Message("HEAD", "/plants", message.headers))
     chunked = {"transfer-encoding": "chunked"}
-    assert (head.lasting[0], head.lasting[1] | chunked) == answer.lasting[:2]
+    assert (head.lasting[0], head.lasting[1] | chunked) == response.lasting[:2]
 
 
-def test_each_client_gets_its_own_coding(full: StoreFixture) -> None:
-    """Whatever others were sent before, on this connection and from memory."""
-    with Connection(full.service.origin) as connection:
+def test_each_request_gets_the_coding_that_it_accepts(full_store: StoreFixture) -> None:
+    """Earlier responses, on this connection or in the cache, do not matter."""
+    with Connection(full_store.service.origin) as connection:
         for target, is_long in [("/plants", True), ("/plants?limit=7", False)] * 2:
             for coding in (None, "gzip", "zstd", "br", None):
-                answer = connection.ask(listing(full, coding, target))
+                response = connection.ask(listing(full_store, coding, target))
                 compressed = coding if is_long and coding != "br" else None
-                assert answer.headers.get("content-encoding") == compressed
-                assert len(json.loads(read(answer))) == (3000 if is_long else 7)
+                assert response.headers.get("content-encoding") == compressed
+                assert len(json.loads(read(response))) == (3000 if is_long else 7)
 
 
-def test_a_client_is_told_that_it_has_a_list_only_in_a_coding_that_it_takes(
-    full: StoreFixture,
+def test_a_304_is_sent_only_for_an_etag_in_an_accepted_coding(
+    full_store: StoreFixture,
 ) -> None:
     codings = (None, "gzip", "zstd")
-    with Connection(full.service.origin) as connection:
-        tags = {it: connection.ask(listing(full, it)).headers["etag"] for it in codings}
-        for _ in range(2):  # from memory, too
+    with Connection(full_store.service.origin) as connection:
+        tags = {it: connection.ask(listing(full_store, it)).headers["etag"] for it in codings}
+        for _ in range(2):  # also from the cache
             for coding in codings:
                 for known, etag in tags.items():
-                    message = listing(full, coding).adding("If-None-Match", etag)
-                    answer = connection.ask(message)
-                    has_it = known in {None, coding}
-                    assert answer.status == (304 if has_it else 200)
-                    assert answer.headers["etag"] == (etag if has_it else tags[coding])
+                    message = listing(full_store, coding).adding("If-None-Match", etag)
+                    response = connection.ask(message)
+                    is_known = known in {None, coding}
+                    assert response.status == (304 if is_known else 200)
+                    assert response.headers["etag"] == (etag if is_known else tags[coding])
 
 
-def test_a_client_that_hangs_up_leaves_no_thread(start: StartService) -> None:
+def test_a_disconnect_during_compression_leaves_no_thread(start: StartService) -> None:
     own = start(max_streams=1)
     fixture = make_fixture(own)
     fill_store(own, fixture.store, 20_000, 250, FILLER)
@@ -113,6 +117,6 @@ def test_a_client_that_hangs_up_leaves_no_thread(start: StartService) -> None:
         ("", None),
     ],
 )
-def test_the_client_chooses_the_coding(accepted: str, coding: str | None) -> None:
+def test_the_coding_is_chosen_by_accept_encoding(accepted: str, coding: str | None) -> None:
     chosen = choose_coding(accepted.encode())
     assert (None if chosen is None else chosen.decode()) == coding

@@ -1,4 +1,4 @@
-"""Lists in other forms than JSON, by ``Accept``, and what ``include`` adds, on each database."""
+"""Lists in CSV and NDJSON, by ``Accept``, and the fields that ``include`` adds."""
 
 import csv
 import io
@@ -29,24 +29,24 @@ PLANTS = (
 
 
 def read(client: httpx.Client, form: str, query: str = "") -> httpx.Response:
-    answer = client.get(f"/plants{query}", headers={"Accept": form})
-    return answer.raise_for_status()
+    response = client.get(f"/plants{query}", headers={"Accept": form})
+    return response.raise_for_status()
 
 
-def parse(answer: httpx.Response) -> list[dict[str, object]]:
-    """The plants of a list, in whatever form."""
-    if answer.headers["content-type"] == JSON:
-        plants: list[dict[str, object]] = answer.json()
+def parse(response: httpx.Response) -> list[dict[str, object]]:
+    """The plants of a list in any format."""
+    if response.headers["content-type"] == JSON:
+        plants: list[dict[str, object]] = response.json()
         return plants
-    if answer.headers["content-type"] == NDJSON:
-        return [json.loads(line) for line in answer.text.split("\n") if line]
-    rows = csv.DictReader(io.StringIO(answer.text, newline=""), strict=True)
+    if response.headers["content-type"] == NDJSON:
+        return [json.loads(line) for line in response.text.split("\n") if line]
+    rows = csv.DictReader(io.StringIO(response.text, newline=""), strict=True)
     cells = [{name: restore(cell) for name, cell in row.items() if cell} for row in rows]
     return [row | {"id": int(row["id"])} for row in cells]
 
 
 @pytest.fixture
-def odd(client: httpx.Client) -> httpx.Client:
+def unusual_plants(client: httpx.Client) -> httpx.Client:
     for plant in PLANTS:
         create_plant(client, *plant)
     return client
@@ -59,10 +59,10 @@ def many(service: Service) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_csv_is_as_rfc_4180_has_it_and_no_cell_is_a_formula(odd: httpx.Client) -> None:
-    answer = read(odd, CSV)
-    assert answer.headers["content-type"] == "text/csv; charset=utf-8; header=present"
-    assert answer.text == (
+def test_csv_follows_rfc_4180_and_escapes_formulas(unusual_plants: httpx.Client) -> None:
+    response = read(unusual_plants, CSV)
+    assert response.headers["content-type"] == "text/csv; charset=utf-8; header=present"
+    assert response.text == (
         "id,name,tag\r\n"
         f"{INT64_MIN},'=1+1,''=x\r\n"
         '-1,"a ""b"", c;d",\r\n'
@@ -71,49 +71,49 @@ def test_csv_is_as_rfc_4180_has_it_and_no_cell_is_a_formula(odd: httpx.Client) -
     )
 
 
-def test_ndjson_has_a_plant_a_line_with_its_id(odd: httpx.Client) -> None:
-    answer = read(odd, NDJSON)
-    assert answer.headers["content-type"] == NDJSON
-    assert parse(answer) == list_plants(odd)
-    assert answer.text.count("\n") == len(PLANTS)
+def test_ndjson_has_one_plant_with_its_id_per_line(unusual_plants: httpx.Client) -> None:
+    response = read(unusual_plants, NDJSON)
+    assert response.headers["content-type"] == NDJSON
+    assert parse(response) == list_plants(unusual_plants)
+    assert response.text.count("\n") == len(PLANTS)
     for form, nothing in ((NDJSON, ""), (CSV, "id,name,tag\r\n")):
-        assert read(odd, form, "?limit=0").text == nothing
+        assert read(unusual_plants, form, "?limit=0").text == nothing
 
 
 @pytest.mark.parametrize("form", [JSON, NDJSON])
-def test_what_is_included_is_in_each_plant(odd: httpx.Client, form: str) -> None:
-    whole = list_plants(odd)
+def test_included_fields_are_in_each_plant(unusual_plants: httpx.Client, form: str) -> None:
+    whole = list_plants(unusual_plants)
     for row, plant in zip(
-        parse(read(odd, form, "?include=etag&include=id_text,id")), whole, strict=True
+        parse(read(unusual_plants, form, "?include=etag&include=id_text,id")), whole, strict=True
     ):
-        etag = odd.get(f"/plants/{plant['id']}").headers["etag"]
+        etag = unusual_plants.get(f"/plants/{plant['id']}").headers["etag"]
         assert row == plant | {"id_text": str(plant["id"]), "etag": etag}
-    texts = parse(read(odd, form, "?include=id_text&limit=1"))
+    texts = parse(read(unusual_plants, form, "?include=id_text&limit=1"))
     assert [row["id_text"] for row in texts] == [str(INT64_MIN)]
     assert [row.get("id") for row in texts] == [INT64_MIN if form == NDJSON else None]
 
 
 @pytest.mark.parametrize("form", [*OTHERS, JSON])
-def test_a_form_has_its_own_etag_and_its_own_place_in_the_cache(
-    odd: httpx.Client, form: str
+def test_each_format_has_its_own_etag_and_cache_entry(
+    unusual_plants: httpx.Client, form: str
 ) -> None:
-    lists = {other: read(odd, other) for other in (*OTHERS, JSON)}
+    lists = {other: read(unusual_plants, other) for other in (*OTHERS, JSON)}
     listed = lists[form]
-    for other, answer in lists.items():
-        known = {"If-None-Match": answer.headers["etag"], "Accept": form}
-        for _ in range(3):  # from the database, by its query, by its bytes
-            status = odd.get("/plants", headers=known).status_code
+    for other, response in lists.items():
+        known = {"If-None-Match": response.headers["etag"], "Accept": form}
+        for _ in range(3):  # from the database, cached by query, cached by bytes
+            status = unusual_plants.get("/plants", headers=known).status_code
             assert status == (304 if other == form else 200)
     for _ in range(3):
-        again = read(odd, form)
+        again = read(unusual_plants, form)
         assert (again.content, again.headers["etag"]) == (listed.content, listed.headers["etag"])
-    head = odd.head("/plants", headers={"Accept": form})
+    head = unusual_plants.head("/plants", headers={"Accept": form})
     for name in ("content-type", "content-length", "etag", "vary", "x-total-count"):
         assert head.headers[name] == listed.headers[name]
 
 
 @pytest.mark.parametrize("form", OTHERS)
-def test_long_lists_are_streamed_in_each_form(many: httpx.Client, form: str) -> None:
+def test_long_lists_are_streamed_in_each_format(many: httpx.Client, form: str) -> None:
     for query, count in (("", MANY), ("?limit=1500", 1500), ("?limit=1000", 1000)):
         listed = read(many, form, query)
         assert [plant["id"] for plant in parse(listed)] == list(range(1, count + 1))
@@ -123,9 +123,9 @@ def test_long_lists_are_streamed_in_each_form(many: httpx.Client, form: str) -> 
     assert compressed.headers["content-encoding"] == "gzip"
     assert compressed.content == read(many, form).content
     link = read(many, form, "?limit=2000&include=id_text,etag").headers["link"]
-    assert "&include=etag&include=id_text" in link  # as the document says
-    rest = read(many, form, link[1 : link.index(">")])
-    assert [plant["id"] for plant in parse(rest)] == list(range(2001, MANY + 1))
+    assert "&include=etag&include=id_text" in link  # sorted
+    remaining = read(many, form, link[1 : link.index(">")])
+    assert [plant["id"] for plant in parse(remaining)] == list(range(2001, MANY + 1))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_long_lists_are_streamed_in_each_form(many: httpx.Client, form: str) -> 
         ("TEXT/CSV , */*", CSV),
     ],
 )
-def test_json_is_the_form_unless_another_is_preferred(
+def test_accept_selects_the_format_and_json_is_the_default(
     client: httpx.Client, accepted: str, form: str
 ) -> None:
     assert read(client, accepted).headers["content-type"].startswith(form)

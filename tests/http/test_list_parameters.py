@@ -1,4 +1,4 @@
-"""The list's parameters: which values they take, and that a link keeps them as they were."""
+"""The parameters of lists: accepted values, and their round trip through links."""
 
 from collections.abc import Callable
 from urllib.parse import quote, quote_plus
@@ -26,7 +26,7 @@ TAGS = (
     *("a", "A", "a b", "a+b", "a&b=c", "50%", "%41", "é", "e\u0301", "\U0001fab4"),
     *("a,b", '"', "á"),
 )
-# What each parameter refuses, as it is written in a URL.
+# Invalid values of each parameter, as written in a URL.
 REFUSED = {
     ("limit", 40005): (
         *non_integers.ALL,
@@ -53,7 +53,7 @@ TWICE = {
 
 
 @pytest.mark.parametrize(("name", "number"), REFUSED)
-def test_other_values_are_refused(client: httpx.Client, name: str, number: int) -> None:
+def test_invalid_parameter_values_are_refused(client: httpx.Client, name: str, number: int) -> None:
     for value in REFUSED[name, number]:
         message = expect_refused(client.get(f"/plants?{name}={value}"), number)
         if name == "limit":
@@ -66,7 +66,7 @@ def test_a_parameter_given_twice_is_refused(client: httpx.Client, number: int) -
         assert "twice" in expect_refused(client.get(f"/plants?{query}"), number)
 
 
-def test_parameters_are_bounded(client: httpx.Client) -> None:
+def test_more_than_50_parameters_are_refused(client: httpx.Client) -> None:
     assert client.get("/plants?" + "&".join(["x=1"] * 50)).status_code == 200
     expect_refused(client.get("/plants?" + "&".join(["x=1"] * 51)), 40012)
 
@@ -79,7 +79,7 @@ def test_unknown_parameters_are_ignored(client: httpx.Client) -> None:
 
 @pytest.fixture
 def tagged(client: httpx.Client) -> httpx.Client:
-    """A client whose store has a plant of each tag, and one without."""
+    """A client whose store has a plant of each tag, and a plant without a tag."""
     for plant_id, tag in enumerate(TAGS):
         create_plant(client, plant_id, f"p{plant_id}", tag)
     create_plant(client, 100, "untagged")
@@ -87,7 +87,7 @@ def tagged(client: httpx.Client) -> httpx.Client:
 
 
 @pytest.mark.parametrize("encode", [quote, quote_plus])
-def test_only_plants_of_exactly_this_tag_are_listed(
+def test_a_tag_lists_only_plants_with_exactly_this_tag(
     tagged: httpx.Client, encode: Callable[[str], str]
 ) -> None:
     for number, tag in enumerate(TAGS):
@@ -98,7 +98,7 @@ def test_only_plants_of_exactly_this_tag_are_listed(
         assert listed.content == b"[]"
 
 
-def test_ids_are_included_where_they_are_asked_for(client: httpx.Client) -> None:
+def test_include_id_adds_the_ids(client: httpx.Client) -> None:
     create_plant(client, 1, "Fern", "a")
     create_plant(client, 2, "Aloe")
     fern, aloe = '{"id":1,"name":"Fern","tag":"a"}', '{"id":2,"name":"Aloe"}'
@@ -121,12 +121,12 @@ TEXTS = st.lists(st.binary() | st.sampled_from([b"limit=", b"tag=", b"&", b"1", 
 
 
 @given(QUERIES)
-def test_what_is_written_reads_back(query: PlantQuery) -> None:
+def test_a_written_query_reads_back(query: PlantQuery) -> None:
     assert read_plant_query(write_plant_query(query).encode()) == query
 
 
 @given(TEXTS)
-def test_any_bytes_are_read_or_refused(parts: list[bytes]) -> None:
+def test_arbitrary_query_bytes_are_refused_or_round_trip(parts: list[bytes]) -> None:
     try:
         query = read_plant_query(b"".join(parts))
     except PlantStoreError:

@@ -1,4 +1,4 @@
-"""Long lists: whole, of one moment, in little memory, whatever their client does meanwhile."""
+"""Long lists: consistent snapshots, streamed in little memory, with timeouts."""
 
 import json
 import threading
@@ -23,7 +23,7 @@ SIZE = 250
 
 
 @pytest.fixture
-def full(service: Service) -> StoreFixture:
+def full_store(service: Service) -> StoreFixture:
     """A store that has 5000 plants with long names, 5 MB, at its revision 1."""
     fixture = make_fixture(service)
     fill_store(service, fixture.store, COUNT, SIZE, FILLER)
@@ -31,18 +31,18 @@ def full(service: Service) -> StoreFixture:
 
 
 @pytest.fixture
-def writer(service: Service, full: StoreFixture) -> Iterator[httpx.Client]:
-    with service.client(full.token) as client:
+def writer(service: Service, full_store: StoreFixture) -> Iterator[httpx.Client]:
+    with service.client(full_store.token) as client:
         yield client
 
 
-def revision_of(answer: httpx.Response | Response) -> int:
-    """The store's revision, which an ETag has between the store and the query."""
-    return int(answer.headers["etag"].strip('"').split("-")[1], 16)
+def revision_of(response: httpx.Response | Response) -> int:
+    """The store's revision: the second part of an ETag."""
+    return int(response.headers["etag"].strip('"').split("-")[1], 16)
 
 
-def test_a_list_stays_as_it_was_when_it_began(full: StoreFixture, writer: httpx.Client) -> None:
-    with in_flight_stream(full) as slow:
+def test_a_list_in_progress_does_not_change(full_store: StoreFixture, writer: httpx.Client) -> None:
+    with in_flight_stream(full_store) as slow:
         for plant_id in (1, 2, COUNT - 1, COUNT):
             assert writer.delete(f"/plants/{plant_id}").status_code == 204
         create_plant(writer, 0, "first")
@@ -56,38 +56,38 @@ def test_a_list_stays_as_it_was_when_it_began(full: StoreFixture, writer: httpx.
 
 
 @ON_BOTH
-def test_each_list_is_the_store_at_its_etags_revision(
-    service: Service, full: StoreFixture, writer: httpx.Client
+def test_each_list_is_a_snapshot_at_the_revision_of_its_etag(
+    service: Service, full_store: StoreFixture, writer: httpx.Client
 ) -> None:
-    enough = threading.Event()
+    stop = threading.Event()
 
     def write() -> None:
         for number in range(1, COUNT):
             assert writer.delete(f"/plants/{number}").status_code == 204
             create_plant(writer, COUNT + number, "new")
-            if enough.is_set():
+            if stop.is_set():
                 return
 
     thread = threading.Thread(target=write)
     thread.start()
     listed: list[httpx.Response] = []
     try:
-        with service.client(full.token) as reader:
-            while len({answer.headers["etag"] for answer in listed}) < 5:
+        with service.client(full_store.token) as reader:
+            while len({response.headers["etag"] for response in listed}) < 5:
                 listed.append(reader.get("/plants?include=id"))
     finally:
-        enough.set()
+        stop.set()
         thread.join()
-    revisions = [revision_of(answer) for answer in listed]
+    revisions = [revision_of(response) for response in listed]
     assert revisions == sorted(revisions)
-    for answer, revision in zip(listed, revisions, strict=True):
+    for response, revision in zip(listed, revisions, strict=True):
         deleted, created = revision // 2, (revision - 1) // 2
-        ids = [plant["id"] for plant in answer.json()]
+        ids = [plant["id"] for plant in response.json()]
         assert ids == list(range(1 + deleted, 1 + COUNT + created))
 
 
 @ON_BOTH
-def test_a_long_list_takes_little_memory(start: StartService) -> None:
+def test_a_long_list_uses_little_memory(start: StartService) -> None:
     own = start()
     fixture = make_fixture(own)
     fill_store(own, fixture.store, 60_000, size=250)
@@ -97,20 +97,20 @@ def test_a_long_list_takes_little_memory(start: StartService) -> None:
             assert sum(len(part) for part in streamed.iter_bytes()) > 15_000_000
 
 
-def test_a_client_that_takes_a_list_too_slowly_is_given_up(start: StartService) -> None:
+def test_a_list_that_its_client_does_not_read_is_aborted(start: StartService) -> None:
     own = start(body_timeout=0.5, max_streams=1)
     fixture = make_fixture(own)
     fill_store(own, fixture.store, 40_000, size=250)
     head = fixture.message(LISTS[1])
     with in_flight_stream(fixture) as slow:
         wait_until(lambda: fixture.send(head).status == 200)
-        with suppress(ConnectionResetError):  # what its client has not taken yet may be gone
-            # It ends without its end, so that nobody takes it for the whole list.
+        with suppress(ConnectionResetError):  # the unread bytes may be lost
+            # Without the last chunk, the client can see that the list is incomplete.
             assert not slow.read_to_end().endswith(b"]\r\n0\r\n\r\n")
 
 
-def test_an_old_client_gets_a_long_list_as_it_can_read_it(full: StoreFixture) -> None:
-    answer = full.send(replace(full.message(LISTS[0]), version="HTTP/1.0"))
-    assert "transfer-encoding" not in answer.headers  # HTTP/1.0 knows no chunks
-    assert answer.closes
-    assert len(json.loads(answer.body)) == COUNT
+def test_an_http_1_0_client_gets_a_long_list_without_chunks(full_store: StoreFixture) -> None:
+    response = full_store.send(replace(full_store.message(LISTS[0]), version="HTTP/1.0"))
+    assert "transfer-encoding" not in response.headers  # HTTP/1.0 knows no chunks
+    assert response.closes
+    assert len(json.loads(response.body)) == COUNT

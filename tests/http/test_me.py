@@ -1,4 +1,4 @@
-"""Who a token's bearer is, and what it opens."""
+"""``GET /me``: the token's user, stores and permissions."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -17,15 +17,13 @@ def get_me(service: Service, token: str) -> httpx.Response:
         return client.get("/me")
 
 
-def test_a_bearer_is_told_its_user_and_its_one_store(
-    service: Service, store: str, token: str
-) -> None:
+def test_me_returns_the_user_and_the_tokens_store(service: Service, store: str, token: str) -> None:
     service.make_token(f"{store}-second", f"owner-of-{store}")
-    answer = get_me(service, token)
-    assert answer.status_code == 200
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers["cache-control"] == "no-store"
-    me = answer.json()
+    response = get_me(service, token)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["cache-control"] == "no-store"
+    me = response.json()
     since = datetime.fromisoformat(me["stores"][0].pop("since"))
     assert abs(datetime.now(UTC) - since) < timedelta(minutes=10)
     assert me == {
@@ -39,15 +37,19 @@ def test_a_bearer_is_told_its_user_and_its_one_store(
 
 
 @pytest.mark.parametrize(
-    ("expires_at", "told"),
+    ("expires_at", "expected"),
     [(4102444800123, "2100-01-01T00:00:00.123Z"), (EXPIRY_MAX, "9999-12-31T23:59:59.999Z")],
 )
-def test_an_expiry_is_told_in_utc(service: Service, store: str, expires_at: int, told: str) -> None:
+def test_me_returns_the_expiry_in_utc(
+    service: Service, store: str, expires_at: int, expected: str
+) -> None:
     token = service.make_token(store, expires_at=expires_at)
-    assert get_me(service, token).json()["expires_at"] == told
+    assert get_me(service, token).json()["expires_at"] == expected
 
 
-def test_a_token_for_all_stores_tells_each_with_its_role(service: Service, store: str) -> None:
+def test_me_lists_all_stores_with_their_roles_for_an_all_stores_token(
+    service: Service, store: str
+) -> None:
     user, readable = f"owner of {store}", f"{store}-readable"
     token = service.make_token(store, user, all_stores=True)
     service.make_token(f"{store}-other", f"other of {store}")
@@ -57,15 +59,17 @@ def test_a_token_for_all_stores_tells_each_with_its_role(service: Service, store
         service.make_token(name, user)
     stores = get_me(service, token).json()["stores"]
     assert (stores[0]["name"], stores[0]["role"], stores[0]["scopes"]) == (store, "owner", ALL)
-    assert [one["scopes"] for one in stores if one["name"] == readable] == [["list"]]
+    assert [it["scopes"] for it in stores if it["name"] == readable] == [["list"]]
     with service.client(token) as client:
-        assert [client.get(f"/stores/{one['name']}").json() for one in stores] == stores
+        assert [client.get(f"/stores/{it['name']}").json() for it in stores] == stores
         expect_refused(client.get(f"/stores/{store}-other"), 40403)
-    names = [one["name"] for one in stores]
+    names = [it["name"] for it in stores]
     assert names == sorted([store, readable, f"{store}-z", f"{store}a", f"{store}-a"])
 
 
-def test_who_has_left_the_own_store_is_told_the_others(service: Service, store: str) -> None:
+def test_me_lists_the_other_stores_after_the_user_leaves_the_first(
+    service: Service, store: str
+) -> None:
     user = f"owner of {store}"
     token = service.make_token(store, user, all_stores=True)
     service.make_token(f"{store}-second", user)
@@ -73,6 +77,6 @@ def test_who_has_left_the_own_store_is_told_the_others(service: Service, store: 
         administration.remove_member(store, user)
         me = get_me(service, token).json()
         assert (me["store"], me["scopes"], "role" in me) == (store, [], False)
-        assert [one["name"] for one in me["stores"]] == [f"{store}-second"]
+        assert [it["name"] for it in me["stores"]] == [f"{store}-second"]
         administration.remove_member(f"{store}-second", user)
     expect_refused(get_me(service, token), 40403)

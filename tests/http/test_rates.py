@@ -1,4 +1,4 @@
-"""Rates: so many at once, then as the time goes by; whoever has all of it again is forgotten."""
+"""Rate limits: a burst, then a steady rate, for each key, in bounded memory."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_so_many_pass_at_once_and_then_as_many_in_each_period(clock: Clock) -> None:
+def test_a_burst_passes_and_then_the_rate_per_period(clock: Clock) -> None:
     rates = Rates(6, 60, clock=clock)
     assert [rates.take("ada") for _ in range(8)] == [0, 0, 0, 0, 0, 0, 10, 10]
     clock.now += 9.5
@@ -27,20 +27,20 @@ def test_so_many_pass_at_once_and_then_as_many_in_each_period(clock: Clock) -> N
     assert [rates.take("ada") for _ in range(7)] == [0, 0, 0, 0, 0, 0, 10]
 
 
-def test_whoever_goes_on_when_told_passes(clock: Clock) -> None:
+def test_a_retry_after_the_returned_wait_passes(clock: Clock) -> None:
     for count, seconds in ((1, 1), (3, 1), (7, 60), (50, 1), (11, 3600)):
         rates = Rates(count, seconds, clock=clock)
         for _ in range(200):
-            clock.now += (missing := rates.take("ada"))
-            assert not missing or rates.take("ada") == 0
+            clock.now += (wait := rates.take("ada"))
+            assert not wait or rates.take("ada") == 0
 
 
-def test_one_does_not_use_up_anothers(clock: Clock) -> None:
+def test_each_key_has_its_own_rate(clock: Clock) -> None:
     rates = Rates(1, 60, clock=clock)
     assert (rates.take("ada"), rates.take("ben"), rates.take("ada")) == (0, 0, 60)
 
 
-def test_few_are_remembered_and_those_that_owe_most_the_longest(clock: Clock) -> None:
+def test_memory_is_bounded_and_keeps_the_keys_with_the_longest_wait(clock: Clock) -> None:
     rates = Rates(2, 1000, max_keys=10, clock=clock)
     rates.take("ada")
     rates.take("ada")
@@ -48,30 +48,30 @@ def test_few_are_remembered_and_those_that_owe_most_the_longest(clock: Clock) ->
         clock.now += 1
         rates.take(number)
         assert len(rates) <= 10
-        if number < 490:  # seconds until she has one again
+        if number < 490:  # she must still wait
             assert rates.check("ada")
 
 
 @ON_BOTH
-def test_a_list_from_memory_counts_and_is_refused_as_any_other(start: StartService) -> None:
+def test_cached_lists_count_towards_the_rate_and_are_refused(start: StartService) -> None:
     limited = start(rate_limit="20/hour")
     fixture, other = make_fixture(limited), make_fixture(limited)
     listing = fixture.message(LISTS[0]).adding("Origin", "https://a.example")
     with Connection(limited.origin) as connection:
-        answers = [connection.ask(listing) for _ in range(21)]
+        responses = [connection.ask(listing) for _ in range(21)]
         # The fixture's create was the first call.
-        assert [answer.status for answer in answers] == 19 * [200] + 2 * [429]
-        for refused in answers[19:]:
+        assert [response.status for response in responses] == 19 * [200] + 2 * [429]
+        for refused in responses[19:]:
             expect_error(refused, 42901)
             assert 120 < int(refused.headers["retry-after"]) <= 180
             assert refused.headers["access-control-allow-origin"] == "*"
         assert connection.ask(other.message(LISTS[0])).status == 200
 
 
-def test_another_stores_token_of_a_user_does_not_use_up_the_rate(start: StartService) -> None:
+def test_a_users_tokens_for_different_stores_have_separate_rates(start: StartService) -> None:
     limited = start(rate_limit="3/hour")
-    own, strange = (limited.make_token(store, "ada") for store in ("nursery", "orchard"))
-    with limited.client(strange) as client:
+    own, other = (limited.make_token(store, "ada") for store in ("nursery", "orchard"))
+    with limited.client(other) as client:
         statuses = [client.get(path).status_code for path in ("/plants", "/me", "/plants", "/me")]
         assert statuses == [200, 200, 200, 429]
     with limited.client(own) as client:

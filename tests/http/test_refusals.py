@@ -1,4 +1,4 @@
-"""A message that the connection refuses is answered in its turn, and is the connection's last."""
+"""A request that the connection refuses gets its error in order, and closes the connection."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from tests.service import Service
 
 FERN = b'{"id":1,"name":"Fern"}'
 ALOE = b'{"id":2,"name":"Aloe","tag":"succulent"}'
-# The error of each, and its bytes where it does not need the token.
+# The error of each request, and its bytes unless it needs the token.
 HEADS = {
     "no request": (40011, b"nonsense\r\n\r\n"),
     "no host": (40011, b"GET /livez HTTP/1.1\r\n\r\n"),
@@ -24,20 +24,20 @@ OTHERS = {
     "slow head": (40802, b"GET /livez HTTP/1.1\r\nHost: x\r\n"),
     "slow body": (40801, b""),
 }
-NUMBERS = {number for number, _ in (HEADS | OTHERS).values()}  # `test_every_error` adds them up
+NUMBERS = {number for number, _ in (HEADS | OTHERS).values()}  # `test_every_error` collects them
 CASES = [(kind, before) for kind in HEADS | OTHERS for before in (0, 1, 2)]
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service that waits for nobody."""
+    """A service with short timeouts."""
     folder = tmp_path_factory.mktemp("refusals")
     with Service(folder, settings={"head_timeout": 0.5, "body_timeout": 0.5}) as running:
         yield running
 
 
 def send_refused(fixture: StoreFixture, connection: Connection, kind: str, before: int) -> int:
-    """Send good requests and a bad one in one segment, and a create behind it; the bad's number."""
+    """Send valid requests, an invalid one and a create at once; return the expected error."""
     create = fixture.message(CREATES[0])
     number, refused = (HEADS | OTHERS)[kind]
     behind = create.carrying(b'{"id": 3, "name": "Ivy"}').to_bytes()
@@ -52,16 +52,16 @@ def send_refused(fixture: StoreFixture, connection: Connection, kind: str, befor
 
 
 @pytest.mark.parametrize(("kind", "before"), CASES)
-def test_a_refused_message_is_answered_in_its_turn(
+def test_a_refused_request_gets_its_error_after_earlier_responses(
     fixture: StoreFixture, kind: str, before: int
 ) -> None:
     with Connection(fixture.service.origin) as connection:
         number = send_refused(fixture, connection, kind, before)
         bodies = [connection.receive().json for _ in range(before)]
         assert bodies == [{"name": "Aloe", "tag": "succulent"}, ALIVE][:before]
-        answer = connection.receive()
-        expect_error(answer, number)
-        assert answer.closes
+        response = connection.receive()
+        expect_error(response, number)
+        assert response.closes
         assert connection.read_to_end() == b""
-    # Only what stood before the refused message was done.
+    # Only the requests before the refused one were executed.
     assert fixture.plants() == b"[" + FERN + (b"," + ALOE) * (before > 0) + b"]"

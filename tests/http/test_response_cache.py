@@ -1,4 +1,4 @@
-"""The response cache is bounded in bytes, and keeps no response that is too large."""
+"""The response cache is bounded in bytes, and does not store responses that are too large."""
 
 import pytest
 
@@ -11,7 +11,7 @@ RESPONSE = Response(b"HTTP/1.1 200 OK\r\n", b"x" * 1000)
 CALLER = Caller(1, bytes(32), 1, "", None, 1, Role.OWNER, frozenset(Scope), 7, (1, 1), lambda: True)
 
 
-def test_the_longest_unused_go_first() -> None:
+def test_the_least_recently_used_responses_are_evicted_first() -> None:
     cache = ResponseCache(SIZE)
     for number in range(200):
         cache.put((1, 7, b"after=%d" % number), RESPONSE)
@@ -20,7 +20,7 @@ def test_the_longest_unused_go_first() -> None:
     assert cache.get((1, 7, b"after=199")) is RESPONSE
 
 
-def test_requests_and_responses_share_one_bound() -> None:
+def test_requests_and_responses_share_one_limit() -> None:
     cache = ResponseCache(SIZE)
     cache.put((1, 7, b""), RESPONSE)
     for number in range(1000):
@@ -30,7 +30,7 @@ def test_requests_and_responses_share_one_bound() -> None:
     assert cache.get((1, 7, b"")) is RESPONSE
 
 
-def test_a_request_remembered_again_takes_its_bytes_once() -> None:
+def test_a_request_cached_twice_is_counted_once() -> None:
     cache = ResponseCache(SIZE)
     for _ in range(2):
         used = cache.used
@@ -39,7 +39,7 @@ def test_a_request_remembered_again_takes_its_bytes_once() -> None:
 
 
 @pytest.mark.parametrize(("size", "length"), [(SIZE, SIZE), (0, 1)])
-def test_what_is_too_large_is_not_kept(size: int, length: int) -> None:
+def test_entries_that_are_too_large_are_not_cached(size: int, length: int) -> None:
     cache = ResponseCache(size)
     cache.put((1, 7, b""), Response(b"head", b"x" * length))
     cache.put_request(b"x" * 5000, RESPONSE, CALLER)

@@ -1,4 +1,4 @@
-"""A client that takes its answers slowly gets each byte of them, or is given up in its time."""
+"""A client that reads slowly gets every byte of its responses, or times out."""
 
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -19,7 +19,7 @@ from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
 
-SMALL = 4096  # bytes that the client's side holds
+SMALL = 4096  # bytes of the client's receive buffer
 Connect = Callable[..., Connection]
 
 
@@ -32,7 +32,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def service(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, certificate: Path
 ) -> Iterator[Service]:
-    """A service of this module's own, without and with TLS, whose log must be quiet."""
+    """A service without and with TLS, whose log must have no traceback."""
     files = {"tls_cert": certificate, "tls_key": certificate.with_suffix(".key")}
     folder = tmp_path_factory.mktemp("slow")
     with Service(folder, settings=files if request.param == "tls" else {}) as running:
@@ -60,36 +60,38 @@ def long_list(service: Service, count: int) -> Message:
 
 
 @pytest.mark.parametrize(("limits", "count"), [((1000, 999, 998), 30), ((3000,), 5)])
-def test_answers_that_wait_for_their_client_come_whole(
+def test_responses_to_a_slow_client_are_complete(
     connect: Connect, listing: Message, limits: tuple[int, ...], count: int
 ) -> None:
     messages = [listing.aimed_at(f"/plants?limit={limit}") for limit in limits]
     with connect() as quick:
         expected = [quick.ask(message).lasting for message in messages]
     assert all(len(body) > 390_000 for _, _, body in expected)
-    asked = list(islice(cycle(messages), count))  # more than sockets hold
+    requests = list(islice(cycle(messages), count))  # more than the sockets' buffers hold
     with connect(receive_buffer=SMALL) as slow:
-        slow.send(*asked)
+        slow.send(*requests)
         for number in range(count):
             assert slow.receive().lasting == expected[number % len(expected)]
         assert slow.ask(LIVE).json == ALIVE
 
 
 @pytest.mark.parametrize("limit", [1, 1000, 3000])
-def test_an_answer_that_ends_the_connection_comes_whole(
+def test_a_response_that_closes_the_connection_is_complete(
     connect: Connect, listing: Message, limit: int
 ) -> None:
     message = listing.aimed_at(f"/plants?limit={limit}")
     with connect() as quick:
         expected = quick.ask(message)
     with connect(receive_buffer=SMALL) as slow:
-        answer = slow.ask(message.adding("Connection", "close"))
-        assert answer.body == expected.body
-        assert answer.closes
+        response = slow.ask(message.adding("Connection", "close"))
+        assert response.body == expected.body
+        assert response.closes
         assert slow.read_to_end() == b""
 
 
-def test_a_refusal_can_be_read_whatever_is_left_unread(connect: Connect, listing: Message) -> None:
+def test_an_error_can_be_read_although_sent_bytes_are_unread(
+    connect: Connect, listing: Message
+) -> None:
     chunked = Message("POST", "/plants").adding("Transfer-Encoding", "chunked")
     create = Message("POST", "/plants", listing.headers).carrying(b"[" * 1_000_000)
     refused = {
@@ -101,14 +103,14 @@ def test_a_refusal_can_be_read_whatever_is_left_unread(connect: Connect, listing
     for message, number in refused.items():
         with connect() as connection:
             connection.send(message, b"x" * 100_000)
-            answer = connection.receive()
-            expect_error(answer, number)
+            response = connection.receive()
+            expect_error(response, number)
             if number != 41301:
-                assert answer.closes
+                assert response.closes
                 assert connection.read_to_end() == b""
 
 
-def test_a_list_has_its_time_however_steadily_it_is_taken(start: StartService) -> None:
+def test_a_list_ends_at_stream_timeout_however_steadily_it_is_read(start: StartService) -> None:
     own = start(stream_timeout=0.5, body_timeout=60, max_streams=1)
     listing = long_list(own, 20_000)
     other_list = Message("HEAD", listing.target, listing.headers)
@@ -121,13 +123,13 @@ def test_a_list_has_its_time_however_steadily_it_is_taken(start: StartService) -
             return other.ask(other_list).status == 200
 
         wait_until(has_ended, pause=0)
-        received.append(slow.read_to_end())  # what was on its way
-    # It ends without its end, so that nobody takes it for the whole list.
+        received.append(slow.read_to_end())  # the bytes already sent
+    # Without the last chunk, the client can see that the list is incomplete.
     assert not received[-1].endswith(b"\r\n0\r\n\r\n")
     assert 0 < sum(map(len, received)) < 8_000_000
 
 
-def test_an_answer_taken_byte_by_byte_gains_no_time(start: StartService) -> None:
+def test_reading_byte_by_byte_does_not_extend_the_timeout(start: StartService) -> None:
     own = start(body_timeout=0.5)
     with Connection(own.origin, receive_buffer=1024) as slow:
         slow.send(*[long_list(own, 1000)] * 30)
@@ -139,7 +141,7 @@ def test_an_answer_taken_byte_by_byte_gains_no_time(start: StartService) -> None
         wait_until(has_gone)
 
 
-def test_an_answer_that_is_taken_steadily_comes_whole(start: StartService) -> None:
+def test_a_response_that_is_read_steadily_is_complete(start: StartService) -> None:
     own = start(body_timeout=3)
     listing = long_list(own, 1000).adding("Connection", "close")
     with Connection(own.origin) as quick:
@@ -158,10 +160,10 @@ def test_an_answer_that_is_taken_steadily_comes_whole(start: StartService) -> No
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("reads", [True, False])
-async def test_of_a_stream_of_a_little_at_a_time_all_but_the_last_must_be_read(
+async def test_a_trickling_stream_times_out_unless_the_client_reads_it(
     monkeypatch: pytest.MonkeyPatch, *, reads: bool
 ) -> None:
-    """As far from the client as a second: something is on its way at each check."""
+    """With a latency of a second: some bytes are unacknowledged at each check."""
     connections, sent, timeouts = MagicMock(now=0.0), list[int](), list[bool]()
     connections.settings.body_timeout = 10
     sender = Sender(MagicMock(is_closing=lambda: False), connections, "store")

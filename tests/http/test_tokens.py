@@ -1,4 +1,4 @@
-"""Which tokens are valid: those of the database, as they are there at this moment."""
+"""Tokens are valid exactly while the database says so."""
 
 import time
 from contextlib import closing
@@ -21,7 +21,7 @@ def listing(token: str, base: str = "") -> Message:
 
 
 @ON_BOTH
-def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> None:
+def test_a_revoked_token_is_refused_immediately(service: Service, store: str) -> None:
     tokens = [service.make_token(store) for _ in range(20)]
     with (
         service.administration() as administration,
@@ -29,14 +29,14 @@ def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> Non
     ):
         for number, token in enumerate(tokens):
             message = listing(token, f"/stores/{store}" if number % 2 else "")
-            for _ in range(3):  # read, cached, found by its bytes
+            for _ in range(3):  # read, cached by query, cached by bytes
                 assert connection.ask(message).status == 200
             administration.revoke_token(token)
             refused = connection.ask(message)
             assert (refused.number, refused.json["message"]) == (40102, INVALID)
 
 
-def test_a_token_revoked_while_the_body_comes_is_refused(service: Service, store: str) -> None:
+def test_a_token_revoked_before_the_body_arrives_is_refused(service: Service, store: str) -> None:
     token = service.make_token(store)
     fern = b'{"id": 1, "name": "Fern"}'
     create = Message("POST", "/plants").bearing(token).carrying(fern)
@@ -51,7 +51,7 @@ def test_a_token_revoked_while_the_body_comes_is_refused(service: Service, store
 
 
 @ON_BOTH
-def test_a_token_expires_at_its_time(service: Service, store: str) -> None:
+def test_a_token_expires_on_time(service: Service, store: str) -> None:
     expires_at = time.time_ns() // 10**6 + 1000
     token = service.make_token(store, expires_at=expires_at)
     with service.client(token) as client:
@@ -67,7 +67,7 @@ def test_a_token_that_expires_during_its_look_up_is_refused(service: Service, st
     expires_at = now() + 1000
     message = listing(service.make_token(store, expires_at=expires_at))
     with Connection(service.origin) as connection, closing(psycopg.connect(service.database)) as it:
-        for _ in range(3):  # read, remembered, seen before
+        for _ in range(3):  # read, cached by query, cached by bytes
             assert connection.ask(message).status == 200
         it.execute("LOCK TABLE tokens")
         connection.send(message)
@@ -76,7 +76,7 @@ def test_a_token_that_expires_during_its_look_up_is_refused(service: Service, st
         assert connection.receive().number == 40102
 
 
-def test_without_a_bearer_token_one_is_asked_for(service: Service, token: str) -> None:
+def test_a_request_without_a_bearer_token_gets_40101(service: Service, token: str) -> None:
     no_bearers = ("", "Bearer", "Basic YWRhOnNlY3JldA==", f"Token {token}", token)
     in_url = Message("GET", f"/plants?access_token={token}")
     for value in (*no_bearers, f"Bearer{token}", f"Bearer\t{token}", f"BearerX {token}"):
@@ -87,7 +87,7 @@ def test_without_a_bearer_token_one_is_asked_for(service: Service, token: str) -
         assert exchange(service.origin, message).status == 200
 
 
-def test_anything_else_is_not_a_valid_token(service: Service, token: str) -> None:
+def test_malformed_tokens_get_40102(service: Service, token: str) -> None:
     _, number, secret = token.split("_")
     around = (f"{token}x", f"x{token}", f"{token} {token}", f"{token},", f'"{token}"', token[:-1])
     other_case = (token.swapcase().replace("PST", "pst"), token.replace("pst", "PST"))
@@ -100,11 +100,13 @@ def test_anything_else_is_not_a_valid_token(service: Service, token: str) -> Non
             assert expect_refused(client.get("/plants", headers=headers), 40102) == INVALID
 
 
-def test_the_number_of_another_store_opens_neither(service: Service, store: str) -> None:
-    one, other = service.make_token(store), service.make_token(f"{store}-other")
-    number, other_number = one.split("_")[1], other.split("_")[1]
+def test_a_token_with_another_stores_id_is_refused_by_both_stores(
+    service: Service, store: str
+) -> None:
+    token, other = service.make_token(store), service.make_token(f"{store}-other")
+    number, other_number = token.split("_")[1], other.split("_")[1]
     assert number != other_number
-    crossed = f"pst_{other_number}_{one.split('_')[2]}"
+    crossed = f"pst_{other_number}_{token.split('_')[2]}"
     with service.client(crossed) as client:
         assert expect_refused(client.get("/plants"), 40102) == INVALID
         assert expect_refused(client.get(f"/stores/{store}/plants"), 40102) == INVALID

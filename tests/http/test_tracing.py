@@ -1,4 +1,4 @@
-"""Header lines that only trace a request: left out of what is looked up, and of nothing else."""
+"""Tracing headers are not part of the key under which a known head is looked up."""
 
 import json
 from contextlib import suppress
@@ -55,7 +55,7 @@ EDITS = st.lists(
 
 
 def edit(head: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
-    """The head with other bytes at some places, mostly at its line ends."""
+    """The head with other bytes in some places, mostly at its line ends."""
     for at, length, inserted in edits:
         ends = [n for n in range(len(head)) if head.startswith(b"\r\n", n)]
         place = ends[at % len(ends)] if ends and length < 3 else at
@@ -78,7 +78,7 @@ def known_lines() -> KnownLines:
 
 
 def expect_as_parsed(found: Head, data: bytes) -> None:
-    """Expect that what was looked up says what the parser reads."""
+    """Check that a looked-up head equals the parsed one."""
     (request, fields, size), (parsed, parsed_fields, parsed_size) = found, read(data)
     first = parsed.method, parsed.path, parsed.query
     assert (request.method, request.path, request.query) == first
@@ -94,13 +94,15 @@ def expect_as_parsed(found: Head, data: bytes) -> None:
 
 @settings(max_examples=1000, derandomize=True)
 @given(st.sampled_from(KNOWN), EDITS)
-def test_a_head_that_is_looked_up_says_what_the_parser_reads(
+def test_a_looked_up_head_equals_the_parsed_head(
     known_lines: KnownLines, known: bytes, edits: list[tuple[int, int, bytes]]
 ) -> None:
     data, tracing = edit(known, edits), TracingLines()
-    tracing.leave_out(edit(known, edits[:1])[known.find(b"\r\n") :])  # the connection's last head
+    tracing.leave_out(
+        edit(known, edits[:1])[known.find(b"\r\n") :]
+    )  # the last head of the connection
     found = known_lines.find(data, tracing)
-    if found is None:  # maybe the next time
+    if found is None:  # it may be known the next time
         lines = KnownLines()
         with suppress(RequestError):
             parsed = HeadParser().feed(data)
@@ -111,7 +113,7 @@ def test_a_head_that_is_looked_up_says_what_the_parser_reads(
         expect_as_parsed(found, data)
 
 
-def test_lines_where_the_last_ones_stood_say_what_the_parser_reads(
+def test_tracing_lines_in_the_last_position_are_read_like_the_parser(
     known_lines: KnownLines,
 ) -> None:
     tracing = TracingLines()
@@ -124,7 +126,9 @@ def test_lines_where_the_last_ones_stood_say_what_the_parser_reads(
 
 
 @pytest.mark.parametrize("value", [b"own ", b"x" * 128])
-def test_no_line_is_put_together_from_two(known_lines: KnownLines, value: bytes) -> None:
+def test_a_tracing_line_inside_another_line_joins_no_lines(
+    known_lines: KnownLines, value: bytes
+) -> None:
     for head in KNOWN:
         tracing = TracingLines()
         for at in range(len(head)):
@@ -134,7 +138,7 @@ def test_no_line_is_put_together_from_two(known_lines: KnownLines, value: bytes)
                 expect_as_parsed(found, data)
 
 
-def test_a_traced_head_is_looked_up() -> None:
+def test_a_head_with_tracing_lines_is_looked_up() -> None:
     lines = KnownLines()
     traced = KNOWN[0].replace(END, b"\r\nX-Request-Id: a\r\ncf-ray: 1" + END)
     tracing = TracingLines()
@@ -147,7 +151,7 @@ def test_a_traced_head_is_looked_up() -> None:
         assert (found[0].id, found[0].raw) == (own_id, KNOWN[0])
 
 
-def test_too_many_lines_are_refused_though_each_is_known() -> None:
+def test_a_head_with_too_many_lines_is_not_looked_up() -> None:
     lines = KnownLines()
     for padding in (0, 70, 90):
         head = KNOWN[2].replace(END, b"\r\nX-Pad: 1" * padding + END)
@@ -160,22 +164,20 @@ def test_too_many_lines_are_refused_though_each_is_known() -> None:
 
 
 @pytest.mark.parametrize("excess", range(3))
-def test_a_head_that_is_too_long_is_refused_though_it_is_known(
-    fixture: StoreFixture, excess: int
-) -> None:
+def test_a_known_head_that_is_too_long_is_refused(fixture: StoreFixture, excess: int) -> None:
     listing = fixture.message(LISTS[0])
     padding = MAX_HEAD - len(listing.adding("X-Forwarded-For", "").to_bytes())
     with Connection(fixture.service.origin) as connection:
         for _ in range(3):
             connection.ask(listing)
-        answer = connection.ask(listing.adding("X-Forwarded-For", "1" * (padding + excess)))
+        response = connection.ask(listing.adding("X-Forwarded-For", "1" * (padding + excess)))
     if excess:
-        expect_error(answer, 43101)
+        expect_error(response, 43101)
     else:
-        assert answer.status == 200
+        assert response.status == 200
 
 
-def test_a_line_behind_a_head_begins_the_next_request(fixture: StoreFixture) -> None:
+def test_a_line_after_a_head_begins_the_next_request(fixture: StoreFixture) -> None:
     listing = fixture.message(LISTS[0])
     with Connection(fixture.service.origin) as connection:
         for _ in range(3):
@@ -185,26 +187,26 @@ def test_a_line_behind_a_head_begins_the_next_request(fixture: StoreFixture) -> 
         expect_error(connection.receive(), 40011)
 
 
-def test_a_list_is_not_answered_again_before_its_body(fixture: StoreFixture) -> None:
+def test_a_cached_list_with_a_body_waits_for_the_body(fixture: StoreFixture) -> None:
     listing = fixture.message(LISTS[0]).carrying(b"{}")
     with Connection(fixture.service.origin) as connection:
         for _ in range(3):
             assert connection.ask(listing).status == 200
         connection.send(listing.head())
-        fixture.send(listing)  # meanwhile the head arrives
+        fixture.send(listing)  # gives the head time to arrive
         connection.send(listing.body + listing.to_bytes())
         assert [connection.receive().status for _ in range(2)] == [200, 200]
 
 
-def test_a_list_that_ends_its_connection_ends_it_again(fixture: StoreFixture) -> None:
+def test_a_cached_list_with_connection_close_closes_the_connection(fixture: StoreFixture) -> None:
     listing = fixture.message(LISTS[0]).adding("Connection", "close")
     for _ in range(4):
         with Connection(fixture.service.origin) as connection:
             assert connection.ask(listing).headers["connection"] == "close"
 
 
-def test_each_of_many_at_once_gets_its_own(service: Service) -> None:
-    """Also where only their ids and their tokens differ."""
+def test_pipelined_requests_of_two_stores_get_their_own_responses(service: Service) -> None:
+    """They differ only in their ids and tokens."""
     fixtures = [make_fixture(service) for _ in range(2)]
     for fixture in fixtures:
         assert fixture.create(json.dumps({"id": 9, "name": fixture.store}).encode()).status == 200
@@ -217,6 +219,6 @@ def test_each_of_many_at_once_gets_its_own(service: Service) -> None:
         connection.send(*messages)
         for number in range(20):
             for fixture in fixtures:
-                answer = connection.receive()
-                assert answer.headers["x-request-id"] == f"{fixture.store}-{number}"
-                assert fixture.store.encode() in answer.body
+                response = connection.receive()
+                assert response.headers["x-request-id"] == f"{fixture.store}-{number}"
+                assert fixture.store.encode() in response.body

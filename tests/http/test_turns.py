@@ -1,4 +1,4 @@
-"""Users take turns: what one has beyond a share of a round waits, and nobody else does."""
+"""Fair queueing: a user's requests over its share of a round wait, without delaying others."""
 
 import asyncio
 from collections import Counter
@@ -32,20 +32,20 @@ async def take(turns: FairQueue, user: str, name: str, done: list[str]) -> None:
 
 
 async def take_all(users: str) -> list[str]:
-    """The order in which turns come, asked for in that of ``users``."""
+    """The order of the turns, requested in the order of ``users``."""
     turns, done = FairQueue(), list[str]()
     names = [f"{user}{number}" for number, user in enumerate(users)]
     await asyncio.gather(*(take(turns, name[0], name, done) for name in names))
     return done
 
 
-async def test_who_is_alone_never_waits() -> None:
+async def test_a_single_user_never_waits() -> None:
     turns = FairQueue()
     assert all(turns.try_take("a", ROUTED) for _ in range(MANY))
 
 
 @pytest.mark.parametrize(("cost", "share"), [(ROUTED, 4), (CACHED, 24)])
-async def test_beside_others_each_has_a_share_of_each_round(cost: int, share: int) -> None:
+async def test_each_of_several_users_has_a_share_of_each_round(cost: int, share: int) -> None:
     turns = FairQueue()
     for _ in range(3):
         turns.try_take("other", cost)
@@ -57,7 +57,7 @@ async def test_beside_others_each_has_a_share_of_each_round(cost: int, share: in
 @pytest.mark.parametrize(
     "group", [[(1, user) for user in range(MANY)], [f"{n}" for n in range(MANY)]]
 )
-async def test_the_users_of_a_store_and_the_networks_have_two_shares_together(
+async def test_users_of_a_store_and_networks_share_two_shares_of_a_round(
     group: list[Hashable],
 ) -> None:
     turns, done = FairQueue(), list[Hashable]()
@@ -73,10 +73,10 @@ async def test_the_users_of_a_store_and_the_networks_have_two_shares_together(
         assert len(done) <= 8 * rounds
         assert turns.try_take((2, 1), ROUTED)
     await waiting
-    assert set(done[: MANY + 14]) == set(group)  # one who floods delays no other of the group
+    assert set(done[: MANY + 14]) == set(group)  # a flood delays nobody else in the group
 
 
-async def test_a_store_with_many_pieces_for_a_lane_delays_another_by_one() -> None:
+async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
     lane, done = Lane(FairQueue()), list[str]()
 
     async def work(store: str) -> None:
@@ -94,7 +94,7 @@ async def test_a_store_with_many_pieces_for_a_lane_delays_another_by_one() -> No
     assert done == ["flood", "other", "flood", "flood"]
 
 
-async def test_a_few_requests_of_nobody_who_is_known_make_no_user_wait() -> None:
+async def test_a_few_anonymous_requests_delay_no_user() -> None:
     turns = FairQueue()
     for _ in range(3):
         await turns.take_of_network("10.0.0.1", ROUTED)
@@ -102,7 +102,7 @@ async def test_a_few_requests_of_nobody_who_is_known_make_no_user_wait() -> None
         await asyncio.sleep(0)
 
 
-async def test_what_costs_more_than_a_share_is_taken_from_the_next_rounds() -> None:
+async def test_a_cost_over_the_share_is_deducted_from_the_next_rounds() -> None:
     turns = FairQueue()
     turns.try_take("other", ROUTED)
     turns.try_take("a", 24 + 60)
@@ -113,12 +113,12 @@ async def test_what_costs_more_than_a_share_is_taken_from_the_next_rounds() -> N
     assert counts == [0, 0, 0, 2, 4]
 
 
-async def test_who_asks_for_little_comes_before_what_others_have_too_much() -> None:
+async def test_small_users_go_before_the_excess_requests_of_others() -> None:
     done = await take_all("b" + MANY * "a" + "c" + MANY * "a" + "d")
     assert [name[0] for name in done[:7]] == ["b", "a", "a", "a", "a", "c", "d"]
 
 
-async def test_nothing_is_lost_and_everybody_keeps_their_order() -> None:
+async def test_every_request_gets_a_turn_in_the_order_of_its_user() -> None:
     done = await take_all(MANY * "ab")
     assert len(done) == 2 * MANY
     for user in "ab":
@@ -126,7 +126,7 @@ async def test_nothing_is_lost_and_everybody_keeps_their_order() -> None:
         assert numbers == sorted(numbers)
 
 
-async def test_a_turn_that_nobody_waits_for_any_more_is_passed_on() -> None:
+async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
     turns, done = FairQueue(), list[str]()
     await take(turns, "b", "first", [])
     tasks = [asyncio.ensure_future(take(turns, "a", str(number), done)) for number in range(20)]
@@ -138,23 +138,21 @@ async def test_a_turn_that_nobody_waits_for_any_more_is_passed_on() -> None:
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
-async def test_beside_others_a_user_does_one_long_piece_of_work_at_a_time(
-    *, is_shared: bool
-) -> None:
+async def test_among_others_a_user_runs_one_long_task_at_a_time(*, is_shared: bool) -> None:
     turns = FairQueue()
-    lanes, running, most = Lanes(turns), Counter[str](), Counter[str]()
+    lanes, running, max_running = Lanes(turns), Counter[str](), Counter[str]()
 
     async def work(user: str) -> None:
         async with lanes.of(user):
             running[user] += 1
-            most[user] = max(most[user], running[user])
+            max_running[user] = max(max_running[user], running[user])
             await asyncio.sleep(0.001)
             running[user] -= 1
 
     for user in "aba" if is_shared else "a":
         turns.try_take(user, ROUTED)
     await asyncio.gather(*map(work, 9 * "a" + "b"))
-    assert most == {"a": 1 if is_shared else 9, "b": 1}
+    assert max_running == {"a": 1 if is_shared else 9, "b": 1}
 
 
 def make_tokens(url: str) -> tuple[str, str]:
@@ -191,7 +189,7 @@ async def application(url: str) -> AsyncIterator[App]:
         ("GET", b"/no/route", False),
     ],
 )
-async def test_the_application_gives_all_routes_their_turns(
+async def test_a_flood_on_any_route_does_not_delay_another_user(
     tmp_path: Path, method: str, path: bytes, *, is_known: bool
 ) -> None:
     url = create_sqlite(tmp_path)
@@ -222,7 +220,7 @@ async def test_the_application_gives_all_routes_their_turns(
     ],
     ids=["large body", "refused", "no route", "no token", "small"],
 )
-async def test_a_large_body_and_a_refusal_cost_more_turns(
+async def test_large_bodies_and_refused_requests_cost_more_turns(
     tmp_path: Path, path: bytes, query: bytes, body: bytes, *, costs_more: bool
 ) -> None:
     url = create_sqlite(tmp_path)
@@ -251,7 +249,7 @@ async def test_a_large_body_and_a_refusal_cost_more_turns(
     ("query", "form", "costs"),
     [(b"", b"*/*", [50]), (b"limit=40", b"*/*", [2]), (b"", b"text/csv", [50, 24, 24])],
 )
-async def test_a_list_pays_for_its_plants_before_they_are_read(
+async def test_a_lists_cost_is_paid_before_its_plants_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: bytes, form: bytes, costs: list[int]
 ) -> None:
     url = create_sqlite(tmp_path)
@@ -293,7 +291,7 @@ async def test_a_long_body_is_paid_for_before_it_is_decoded(
     assert done == [size // 512, "decoded"]
 
 
-async def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path) -> None:
+async def test_a_users_creates_are_queued_without_waiting_for_turns(tmp_path: Path) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
     async with application(url) as app:
