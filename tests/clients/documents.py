@@ -18,7 +18,7 @@ PYTHON = ROOT / ".venv-tools" / "bin" / "python"
 
 
 def write_ours() -> None:
-    """Write our document, whose parts several files have, where the tools find it."""
+    """Join our document's parts and write it where the tools find it."""
     ours = DOCUMENTS["ours"]
     ours.parent.mkdir(exist_ok=True)
     part = ours.with_suffix(f".{os.getpid()}")
@@ -31,17 +31,17 @@ write_ours()
 
 def run(*command: object, folder: Path) -> str:
     """Run a command that must succeed; return its output."""
-    done = subprocess.run(
+    result = subprocess.run(
         [*map(str, command)], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 def tool(name: str) -> Path:
     return NODE_MODULES / ".bin" / name
 
 
-# It ignores types that happen to be installed beside it.
+# --typeRoots none ignores types that happen to be installed.
 _OPTIONS = "--strict --target es2022 --module nodenext --skipLibCheck --typeRoots none"
 TSC = (tool("tsc"), *_OPTIONS.split())

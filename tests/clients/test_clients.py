@@ -1,4 +1,4 @@
-"""Our clients, of Python and of TypeScript: the same program gets the same results with both."""
+"""The Python and TypeScript clients: the same program has the same results with each."""
 
 import json
 import os
@@ -23,13 +23,13 @@ CLIENTS = ROOT / "clients"
 COMPRESSION = "gzip on; gzip_proxied any; gzip_types application/json;"
 RESULTS = {
     "last": [str(2**53 + 1), "Acer rubrum", True],
-    "late": 41201,
+    "conflict": 41201,
     "statuses": [2503, 2501, 404, 204, 200],
-    "none": [40401, 2],
+    "refusal": [40401, 2],
     "all": [204, 200],
     "count": 2499,
     "events": 2505,
-    "heard": [
+    "received": [
         *("plant.deleted 7", "plant.updated 8", "plant.deleted 9"),
         *("plant.created 7", "plant.deleted 8"),
     ],
@@ -60,8 +60,8 @@ def make_program(language: str, source: str, folder: Path) -> list[str]:
 @cache
 def compile_client() -> TemporaryDirectory[str]:
     folder = TemporaryDirectory()
-    without = shutil.ignore_patterns("node_modules")
-    shutil.copytree(CLIENTS / "typescript", folder.name, ignore=without, dirs_exist_ok=True)
+    ignore = shutil.ignore_patterns("node_modules")
+    shutil.copytree(CLIENTS / "typescript", folder.name, ignore=ignore, dirs_exist_ok=True)
     run(NODE_MODULES / ".bin" / "tsc", folder=Path(folder.name))
     return folder
 
@@ -73,7 +73,7 @@ def program(language: str, tmp_path_factory: pytest.TempPathFactory) -> list[str
     return make_program(language, (PROGRAMS / name).read_text(encoding="utf-8"), folder)
 
 
-def test_the_examples_of_a_client_run(language: str, tmp_path: Path) -> None:
+def test_the_readme_examples_of_a_client_run(language: str, tmp_path: Path) -> None:
     text = read_page(CLIENTS / language / "README.md")
     examples = "".join(re.findall(r"```(?:python|ts)\n(.*?)```", text, re.DOTALL))
     with Service(tmp_path) as service:
@@ -88,14 +88,14 @@ def test_the_examples_of_a_client_run(language: str, tmp_path: Path) -> None:
             assert process.stdout is not None
             changed, *_, refused, copied = (process.stdout.readline() for _ in range(5))
             client.delete("/plants/8")
-            heard = process.stdout.readline()
+            received = process.stdout.readline()
             process.kill()
     assert changed.replace("8n", "8") == "upsert 8 200\n"
     assert refused.endswith("there is no plant with the id 7 in this store\n")
-    assert (copied, heard) == ("1\n", "plant.deleted 0\n")
+    assert (copied, received) == ("1\n", "plant.deleted 0\n")
 
 
-def test_a_program_gets_its_results_through_a_proxy_that_compresses(
+def test_a_client_works_through_a_compressing_proxy(
     program: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder := tmp_path / "proxy").mkdir()
@@ -108,14 +108,14 @@ def test_a_program_gets_its_results_through_a_proxy_that_compresses(
     assert json.loads(printed) == RESULTS
 
 
-def test_lost_responses_change_no_result(program: list[str], tmp_path: Path) -> None:
-    """What was done is not done again, and what was not done is; the first is an update's."""
+def test_lost_responses_do_not_change_the_results(program: list[str], tmp_path: Path) -> None:
+    """The client retries only incomplete changes; the first lost response is an update's."""
     with Service(tmp_path) as service, Proxy(int(service.origin.rpartition(":")[2])) as proxy:
         done = threading.Event()
 
         def lose() -> None:
             for count in (400, 0, 200, 0, 30_000, 20_000, 500, 40_000, 100):
-                proxy.cut_after(Way.ANSWERS, count)
+                proxy.cut_after(Way.RESPONSES, count)
                 if done.wait(1.5):
                     return
 

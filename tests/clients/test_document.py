@@ -1,7 +1,7 @@
-"""The OpenAPI document by the rules of a linter, and by clients that are generated from it.
+"""The OpenAPI document passes a linter, and clients can be generated from it.
 
-A client generated from the interface alone is a client of ours: its programs, which know the
-three operations, compile with what is generated from our document, and do the same.
+Programs of the interface's three operations compile with clients generated from either document,
+and have the same results.
 """
 
 import json
@@ -24,7 +24,7 @@ from tests.clients.documents import (
 )
 from tests.service import Service
 
-# What a client generated from our document calls otherwise: operations have names, and tags.
+# Imports that differ with our document, whose operations have names and tags.
 OUR_NAMES = {
     "client.api.default import delete_plants_id, get_plants, post_plants": (
         "client.api.plants import delete_plant as delete_plants_id\n"
@@ -32,7 +32,7 @@ OUR_NAMES = {
         "from client.api.plants import create_plant as post_plants"
     )
 }
-# What the program of all operations prints.
+# The output of the program of all operations.
 EVERYTHING = {
     "plants": [{"name": "Ficus elastica"}, 41201, [7], 204],
     "many": [[1, 200], [2, 200]],
@@ -53,14 +53,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
 
 
-def test_its_linter_has_no_warning(tmp_path: Path) -> None:
+def test_the_document_has_no_linter_warnings(tmp_path: Path) -> None:
     document = DOCUMENTS["ours"]
     redocly = (tool("redocly"), "lint", "--extends=recommended", "--format=json", document)
     assert json.loads(run(*redocly, folder=tmp_path))["problems"] == []
 
 
 def test_typescript_programs_compile_and_run(tmp_path: Path, service: Service) -> None:
-    """That of the three operations with both documents' types, that of all with ours."""
+    """Test the basic program with both documents' types, and the full program with ours."""
     (tmp_path / "node_modules").symlink_to(NODE_MODULES)
     (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     types = {
@@ -87,7 +87,7 @@ def test_typescript_programs_compile_and_run(tmp_path: Path, service: Service) -
 def test_python_programs_type_check_and_run(
     document: Path, tmp_path: Path, service: Service
 ) -> None:
-    """Those of the three operations, with both documents' code."""
+    """Test the programs of the three operations, with each document's code."""
     generate_client(document, tmp_path)
     generate_models(document, tmp_path)
     shutil.copy(PROGRAMS / "models.py", tmp_path)
@@ -116,7 +116,7 @@ def generate_models(document: Path, folder: Path) -> None:
 
 
 def type_check(folder: Path, cache: str, *names: str) -> None:
-    """The programs' own code and what they use of the generated code fit."""
+    """Type-check the programs together with the generated code that they use."""
     mypy = ROOT / ".venv" / "bin" / "mypy"
     options = ("--strict", "--config-file=", "--follow-imports=silent", "--scripts-are-modules")
     installed = ("--python-executable", PYTHON, "--cache-dir", ROOT / ".mypy_cache" / cache)

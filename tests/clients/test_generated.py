@@ -1,4 +1,4 @@
-"""The generated clients of docs/clients.md, as they stand there."""
+"""The examples of generated clients in docs/clients.md work."""
 
 import json
 import os
@@ -18,7 +18,9 @@ def block(kind: str, service: Service, number: int = 0) -> str:
     return text.replace("http://127.0.0.1:8080", service.origin)
 
 
-def test_the_generated_python_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_a_generated_python_client_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Service(tmp_path) as service:
         monkeypatch.setenv("TOKEN", service.make_token())
         monkeypatch.setenv("PATH", str(PYTHON.parent), prepend=os.pathsep)
@@ -30,7 +32,9 @@ def test_the_generated_python_client(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert status in {"204", "HTTPStatus.NO_CONTENT"}
 
 
-def test_the_generated_typescript_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_example_of_a_generated_typescript_client_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "node_modules").symlink_to(NODE_MODULES)
     (tmp_path / "package.json").write_text(json.dumps({"type": "module"}))
     with Service(tmp_path) as service:

@@ -1,1 +1,1 @@
-"""How the service is run: certificates, restarts, sockets, packages, units."""
+"""Deployment: builds, packages, certificates, sockets, restarts and units."""

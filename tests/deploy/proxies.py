@@ -1,4 +1,4 @@
-"""Real proxies before two services, with the configurations of docs/proxies.md."""
+"""Real proxies in front of two services, with the configurations of docs/proxies.md."""
 
 import re
 import subprocess
@@ -71,9 +71,9 @@ _STARTS: Mapping[str, Callable[[Path, str, int], tuple[list[str], str]]] = {
 
 @contextmanager
 def proxy(kind: str, folder: Path, services: Mapping[str, int | str], *lines: str) -> Iterator[str]:
-    """The origin of a proxy before services, whose ports replace the document's.
+    """Run a proxy in front of services, whose ports replace the document's; yield its origin.
 
-    The lines, which the document offers, are added to its site.
+    ``lines`` are optional lines of the document, added to the site.
     """
     make_certificate(folder).with_suffix(".key").rename(folder / "key.pem")
     config, port = CONFIGS[kind], free_port()
@@ -88,7 +88,7 @@ def proxy(kind: str, folder: Path, services: Mapping[str, int | str], *lines: st
 
 @contextmanager
 def run_proxy(command: list[str], origin: str, folder: Path) -> Iterator[str]:
-    """A proxy that the command starts, once services are reached at its origin."""
+    """Start a proxy with the command, and wait until the services respond through it."""
     with (folder / "proxy.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
     try:

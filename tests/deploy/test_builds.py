@@ -1,4 +1,4 @@
-"""Builds: those of two commits can be told apart, those of one commit are the same."""
+"""Builds of different commits have different versions; builds of one commit are identical."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class Checkout:
         return run(*GIT, "-C", self.folder, *arguments)
 
     def commit(self) -> str:
-        """Commit what was added, or nothing; the commit's hash."""
+        """Commit the staged changes, if any; return the commit's hash."""
         self.git("commit", "--quiet", "--allow-empty", "--message=Change")
         return self.git("rev-parse", "HEAD").strip()
 
@@ -50,23 +50,23 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def run(*command: str | Path, folder: Path = ROOT, seed: str = "0") -> str:
     environ = os.environ | {"PYTHONHASHSEED": seed}
-    done = subprocess.run(
+    result = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=folder, env=environ
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def build(folder: Path, kind: str = "wheel", seed: str = "0") -> Path:
-    """What is built of a checkout's folder, in a new folder beside it."""
-    made = Path(tempfile.mkdtemp(dir=folder.parent))
+    """Build a checkout's folder; return the file, in a new folder beside it."""
+    output = Path(tempfile.mkdtemp(dir=folder.parent))
     hatchling = (sys.executable, "-m", "hatchling", "build", "--target", kind)
-    run(*hatchling, "--directory", made, folder=folder, seed=seed)
-    (built,) = made.iterdir()
+    run(*hatchling, "--directory", output, folder=folder, seed=seed)
+    (built,) = output.iterdir()
     return built
 
 
-def test_a_newer_build_is_an_upgrade(tmp_path: Path, checkout: Checkout) -> None:
+def test_a_build_of_a_later_commit_is_an_upgrade(tmp_path: Path, checkout: Checkout) -> None:
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
     python, packages = tmp_path / "venv" / "bin" / "python", sysconfig.get_path("purelib")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-compile")
@@ -74,7 +74,7 @@ def test_a_newer_build_is_an_upgrade(tmp_path: Path, checkout: Checkout) -> None
         commit = checkout.commit() if number > 1 else checkout.git("rev-parse", "HEAD")
         run(*pip, "--upgrade", build(checkout.folder))
         version = f"9.1.0.dev{number}+g{commit[:7]}"
-        # Its own package comes before those that it needs, which are there already.
+        # Its dependencies, which are installed already, come after its own package.
         program = f"import site; site.addsitedir({packages!r}); from plantstore.program import main"
         assert run(python, "-c", f"{program}; main()", "--version") == f"{version}\n"
 
@@ -103,10 +103,10 @@ def test_a_release_is_committed_tagged_and_built(checkout: Checkout) -> None:
     }
 
 
-def test_without_history_a_wheel_has_its_number_alone_and_nothing_that_only_its_build_needs(
+def test_a_wheel_without_git_history_has_the_plain_version(
     checkout: Checkout,
 ) -> None:
-    """Also in a folder that has a history, but another project's."""
+    """Also inside another project's checkout. No file is included that only the build needs."""
     archive = Checkout(checkout.folder / "archive", "9.1.0.dev").folder
     shutil.rmtree(archive / ".git")
     wheel = build(archive)
@@ -118,8 +118,8 @@ def test_without_history_a_wheel_has_its_number_alone_and_nothing_that_only_its_
     assert not [name for name in names if not name.startswith("plantstore") or "building" in name]
 
 
-def test_of_one_commit_all_wheels_are_the_same(tmp_path: Path, checkout: Checkout) -> None:
-    """Of the checkout and of the sdist; scripts/release compares those of a clone."""
+def test_wheels_of_one_commit_are_identical(tmp_path: Path, checkout: Checkout) -> None:
+    """From the checkout and from the sdist; scripts/release compares wheels of a clone."""
     # Python's own way warns from 3.12 on without a filter, which 3.11.2 does not know.
     subprocess.run(["tar", "-xf", build(checkout.folder, "sdist"), "-C", tmp_path], check=True)
     (unpacked,) = tmp_path.glob("plantstore-*")
@@ -128,11 +128,11 @@ def test_of_one_commit_all_wheels_are_the_same(tmp_path: Path, checkout: Checkou
     assert len({(wheel.name, wheel.read_bytes()) for wheel in wheels}) == 1
 
 
-def test_what_is_edited_in_a_checkout_is_made_anew(checkout: Checkout) -> None:
+def test_a_rebuild_includes_edited_files(checkout: Checkout) -> None:
     package = checkout.folder / "src" / "plantstore"
     page = package / "features" / "page" / "index.html"
     page.write_text(page.read_text().replace("<title>Plant Store", "<title>Edited"))
     run(sys.executable, "-m", "building", folder=checkout.folder)
-    made = (package / "built" / "page.msgpack").read_bytes()
-    site = msgspec.msgpack.decode(made, type=dict[str, File])
+    content = (package / "built" / "page.msgpack").read_bytes()
+    site = msgspec.msgpack.decode(content, type=dict[str, File])
     assert b"<title>Edited" in decompress(site["/"])

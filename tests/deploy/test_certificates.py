@@ -1,4 +1,4 @@
-"""A renewed certificate is taken without a restart; a bad one changes nothing."""
+"""A renewed certificate is loaded without a restart; an invalid one is ignored."""
 
 import shutil
 import signal
@@ -14,7 +14,7 @@ from tests.http.raw import LIVE, Connection
 from tests.service import Service
 from tests.waiting import wait_until
 
-KEPT = "the TLS certificate is unchanged"
+UNCHANGED = "the TLS certificate is unchanged"
 
 
 @pytest.fixture(params=[1, 2])
@@ -31,56 +31,56 @@ def service(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Service]
 
 
 def link(folder: Path, name: str) -> None:
-    """Have the link lead to a folder, as certbot and Kubernetes replace a certificate."""
+    """Point the link at a folder, as certbot and Kubernetes replace a certificate."""
     other = folder / "other"
     other.symlink_to(name)
     other.rename(folder / "live")
 
 
-def shown_certificates(service: Service) -> set[bytes | None]:
-    """The certificates that new connections get, in every process."""
+def served_certificates(service: Service) -> set[bytes | None]:
+    """The certificates that all processes send on new connections."""
     trust = ssl.create_default_context()
     trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
-    shown: dict[str, bytes | None] = {}
-    while len(shown) < max(1, len(worker_pids(service))):
+    certificates: dict[str, bytes | None] = {}
+    while len(certificates) < max(1, len(worker_pids(service))):
         with Connection(service.origin, trust=trust) as connection:
             process = connection.ask(LIVE).headers["x-request-id"].split("-")[0]
-            shown[process] = connection.certificate()
-    return set(shown.values())
+            certificates[process] = connection.certificate()
+    return set(certificates.values())
 
 
 def read_certificate(path: Path) -> bytes:
     return ssl.PEM_cert_to_DER_cert(path.read_text("ascii"))
 
 
-def make_new(folder: Path) -> bytes:
+def make_new_certificate(folder: Path) -> bytes:
     (folder / "new").mkdir()
     return read_certificate(make_certificate(folder / "new"))
 
 
-def test_a_hangup_has_it_taken_at_once_and_keeps_connections(
+def test_sighup_reloads_the_certificate_and_keeps_connections(
     service: Service, tmp_path: Path
 ) -> None:
-    new = make_new(tmp_path)
+    new = make_new_certificate(tmp_path)
     trust = ssl.create_default_context(cafile=str(tmp_path / "old" / "cert.pem"))
     with Connection(service.origin, trust=trust) as connection:
         assert connection.ask(LIVE).status == 200
         link(tmp_path, "new")
         service.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: shown_certificates(service) == {new}, pause=0.2)
+        wait_until(lambda: served_certificates(service) == {new}, pause=0.2)
         assert connection.ask(LIVE).status == 200
 
 
 @pytest.mark.parametrize("service", [2], indirect=True)
-def test_files_are_taken_when_they_change_but_not_if_they_do_not_belong_together(
+def test_changed_files_are_reloaded_only_if_certificate_and_key_match(
     service: Service, tmp_path: Path
 ) -> None:
-    new, old = make_new(tmp_path), read_certificate(tmp_path / "old" / "cert.pem")
-    assert shown_certificates(service) == {old}  # so all processes have started
+    new, old = make_new_certificate(tmp_path), read_certificate(tmp_path / "old" / "cert.pem")
+    assert served_certificates(service) == {old}  # so all processes have started
     shutil.copy(tmp_path / "new" / "cert.pem", tmp_path / "old")
     processes = max(1, len(worker_pids(service)))
-    wait_until(lambda: service.log().count(KEPT) >= processes)
-    assert shown_certificates(service) == {old}
+    wait_until(lambda: service.log().count(UNCHANGED) >= processes)
+    assert served_certificates(service) == {old}
     link(tmp_path, "new")
-    wait_until(lambda: shown_certificates(service) == {new}, pause=0.2)
-    assert service.log().count(KEPT) == processes  # it is said once, not at each look
+    wait_until(lambda: served_certificates(service) == {new}, pause=0.2)
+    assert service.log().count(UNCHANGED) == processes  # logged once, not at each check

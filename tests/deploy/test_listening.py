@@ -1,4 +1,4 @@
-"""Unix sockets, sockets that the supervisor opened, and what it is told."""
+"""Unix sockets, sockets passed by systemd, and notifications to the supervisor."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ EXPOSED = [  # the host, whether there is TLS, whether there is a warning
 def unix_client(path: Path, token: str | None = None) -> httpx.Client:
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     transport = httpx.HTTPTransport(uds=str(path))
-    # A supervisor's socket takes connections before the service has started.
+    # A supervisor's socket accepts connections before the service has started.
     return httpx.Client(
         base_url="http://service", headers=headers, transport=transport, timeout=START_SECONDS
     )
@@ -80,14 +80,14 @@ def test_the_operations_work_over_a_unix_socket(
     assert not path.exists()
 
 
-def test_a_socket_that_was_left_is_replaced_and_one_in_use_or_a_file_is_not(tmp_path: Path) -> None:
+def test_a_stale_socket_is_replaced_but_not_a_used_one_or_a_file(tmp_path: Path) -> None:
     with unix_service(tmp_path) as service:
         service.kill()
         assert (tmp_path / SOCKET).exists()
         service.launch()
         wait_until(lambda: responds(tmp_path / SOCKET))
-        said = Program(tmp_path).refusal("serve", "--uds", str(tmp_path / SOCKET))
-        assert "another process listens there; choose another --uds" in said
+        message = Program(tmp_path).refusal("serve", "--uds", str(tmp_path / SOCKET))
+        assert "another process listens there; choose another --uds" in message
         assert responds(tmp_path / SOCKET)
     letter = tmp_path / "letter"
     letter.write_text("Dear Ada")
@@ -95,7 +95,7 @@ def test_a_socket_that_was_left_is_replaced_and_one_in_use_or_a_file_is_not(tmp_
     assert letter.read_text() == "Dear Ada"
 
 
-def test_a_successor_keeps_its_socket(tmp_path: Path) -> None:
+def test_a_stopping_service_does_not_remove_its_successors_socket(tmp_path: Path) -> None:
     path = tmp_path / SOCKET
     with unix_service(tmp_path) as service:
         path.unlink()
@@ -107,7 +107,7 @@ def test_a_successor_keeps_its_socket(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_it_serves_the_sockets_that_systemd_passes(tmp_path: Path, workers: str) -> None:
+def test_sockets_passed_by_systemd_are_served(tmp_path: Path, workers: str) -> None:
     path, port = tmp_path / SOCKET, free_port()
     activate = ("systemd-socket-activate", "-l", f"127.0.0.1:{port}", "-l", str(path))
     database = f"PLANTSTORE_DATABASE=sqlite:///{tmp_path}/plants.db"
@@ -116,23 +116,25 @@ def test_it_serves_the_sockets_that_systemd_passes(tmp_path: Path, workers: str)
         try:
             wait_until(path.exists)
             wait_until(lambda: responds(path))
-            answer = httpx.get(f"http://127.0.0.1:{port}/livez")
-            assert answer.is_success
+            response = httpx.get(f"http://127.0.0.1:{port}/livez")
+            assert response.is_success
         finally:
             process.terminate()
         assert process.wait(30) == 0
-    assert path.exists()  # it is the supervisor's
+    assert path.exists()  # it belongs to the supervisor
 
 
-def hear(supervisor: socket.socket) -> str:
-    """The next message that is not a sign of life."""
+def receive_message(supervisor: socket.socket) -> str:
+    """The next message other than ``WATCHDOG=1``."""
     while (message := supervisor.recv(1000).decode()) == "WATCHDOG=1":
         pass
     return message
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_supervisor_is_told(tmp_path: Path, workers: int) -> None:
+def test_the_supervisor_is_notified_of_readiness_reloads_and_stops(
+    tmp_path: Path, workers: int
+) -> None:
     environ = (f"NOTIFY_SOCKET={tmp_path}/notify", "WATCHDOG_USEC=2000000")
     command = ("env", *environ, sys.executable, "-m", "plantstore")
     service = Service(tmp_path, settings={"workers": workers}, command=command)
@@ -140,20 +142,20 @@ def test_the_supervisor_is_told(tmp_path: Path, workers: int) -> None:
         supervisor.bind(str(tmp_path / "notify"))
         supervisor.settimeout(60)
         service.launch()
-        assert hear(supervisor) == "READY=1"
+        assert receive_message(supervisor) == "READY=1"
         service.wait_for_origin()
         assert httpx.get(f"{service.origin}/readyz").is_success  # at once
         while supervisor.recv(1000) != b"WATCHDOG=1":
             pass
         os.kill(service.process.pid, signal.SIGHUP)
-        assert hear(supervisor).startswith("RELOADING=1\nMONOTONIC_USEC=")
-        assert hear(supervisor) == "READY=1"
+        assert receive_message(supervisor).startswith("RELOADING=1\nMONOTONIC_USEC=")
+        assert receive_message(supervisor) == "READY=1"
         assert service.stop() == 0
-        assert hear(supervisor) == "STOPPING=1"
+        assert receive_message(supervisor) == "STOPPING=1"
 
 
 @pytest.mark.parametrize(("host", "tls", "warns"), EXPOSED)
-def test_the_log_names_the_address_and_warns_where_tokens_would_be_unencrypted(
+def test_the_log_names_the_address_and_warns_of_unencrypted_tokens(
     tmp_path: Path, host: str, *, tls: bool, warns: bool
 ) -> None:
     settings: dict[str, object] = {"host": host}
@@ -161,6 +163,6 @@ def test_the_log_names_the_address_and_warns_where_tokens_would_be_unencrypted(
         make_certificate(tmp_path, "cert")
         settings |= {"tls_cert": tmp_path / "cert.pem", "tls_key": tmp_path / "cert.key"}
     with Service(tmp_path, settings=settings) as service:
-        shown = f"[{host}]" if ":" in host else host
-        assert service.origin.startswith(f"{'https' if tls else 'http'}://{shown}:")
+        shown_host = f"[{host}]" if ":" in host else host
+        assert service.origin.startswith(f"{'https' if tls else 'http'}://{shown_host}:")
         assert ("tokens cross the network unencrypted" in service.log()) is warns

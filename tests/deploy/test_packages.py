@@ -1,4 +1,4 @@
-"""The program is installed as docs/install.md says, where Python has no pip, and serves."""
+"""The installations of docs/install.md work, also if Python has no pip."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ PIPX, UV, UVX = take("install.md", "For yourself")
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for all that is installed, and a PATH with pipx, uv and a Python without pip."""
+    """A folder for installations; PATH has pipx, uv and a Python without pip."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     for name in ("pipx", "uv", "uvx"):
         (tmp_path / "bare" / "bin" / name).symlink_to(TOOLS / name)
@@ -35,14 +35,14 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def on(machine: Path, *blocks: str) -> str:
-    """The script of blocks, in the machine's folders; the project's is there already."""
+def script_for(machine: Path, *blocks: str) -> str:
+    """A script of these blocks, in the machine's folders, without the clone of the project."""
     script = "".join(blocks).replace("git clone ADDRESS-OF-THIS-REPOSITORY plantstore", "")
     script = script.replace("/opt/", f"{machine}/opt/")
     return f"cd {machine}\n{script.replace('/usr/local/bin', f'{machine}/bin')}"
 
 
-def check_that_it_serves(machine: Path, *command: str) -> None:
+def assert_serves(machine: Path, *command: str) -> None:
     with Service(machine, command=command) as service:
         with service.client(service.make_token()) as client:
             created = client.post("/plants", json={"id": 1, "name": "Ficus"})
@@ -53,7 +53,7 @@ def check_that_it_serves(machine: Path, *command: str) -> None:
 
 
 def paste(machine: Path, *blocks: str) -> subprocess.CompletedProcess[str]:
-    command = ("sh", "-ec", on(machine, *blocks))
+    command = ("sh", "-ec", script_for(machine, *blocks))
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -62,17 +62,17 @@ def paste(machine: Path, *blocks: str) -> subprocess.CompletedProcess[str]:
     [[BUILD, "cd dist\n", INSTALL], [FOLDER, PIPX], [FOLDER, UV]],
     ids=["wheel", "pipx", "uv"],
 )
-def test_it_is_installed(machine: Path, blocks: list[str]) -> None:
-    done = paste(machine, *blocks)
-    assert done.returncode == 0, done.stderr
-    check_that_it_serves(machine, f"{machine}/bin/plantstore")
+def test_an_installed_program_serves(machine: Path, blocks: list[str]) -> None:
+    result = paste(machine, *blocks)
+    assert result.returncode == 0, result.stderr
+    assert_serves(machine, f"{machine}/bin/plantstore")
 
 
-def test_it_is_tried_out_without_an_installation(machine: Path) -> None:
-    script = on(machine, FOLDER, "exec ", UVX.replace("serve", '"$@"'))
-    check_that_it_serves(machine, "sh", "-ec", script, "sh")
+def test_uvx_runs_the_program_without_an_installation(machine: Path) -> None:
+    script = script_for(machine, FOLDER, "exec ", UVX.replace("serve", '"$@"'))
+    assert_serves(machine, "sh", "-ec", script, "sh")
     migrate = "--database postgresql://db.example/plants migrate"
     refused = paste(machine, FOLDER, UVX.replace("serve --welcome", migrate))
     assert refused.returncode == 1
-    said = "Error: PostgreSQL needs psycopg: pip install 'plantstore[postgres]'\n"
-    assert refused.stderr.endswith(said)
+    message = "Error: PostgreSQL needs psycopg: pip install 'plantstore[postgres]'\n"
+    assert refused.stderr.endswith(message)

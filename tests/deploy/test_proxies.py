@@ -1,4 +1,4 @@
-"""What the proxies of docs/proxies.md make of a response: what they give can be sent back."""
+"""Responses that pass the proxies of docs/proxies.md can be sent back."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.mark.parametrize("kind", LINES)
 @pytest.mark.parametrize("is_plain", [True, False], ids=["plain", "with more lines"])
-def test_an_entity_tag_and_a_table_can_be_sent_back_as_they_arrived(
+def test_entity_tags_and_csv_from_a_proxy_can_be_sent_back(
     service: Service, store: str, tmp_path: Path, kind: str, *, is_plain: bool
 ) -> None:
     ports = dict.fromkeys(PORTS, service.origin.rpartition(":")[2])
@@ -45,9 +45,11 @@ def test_an_entity_tag_and_a_table_can_be_sent_back_as_they_arrived(
             for name in ("Fern", "Moss")
         ]
         table = client.get("/plants", headers={"Accept": "text/csv"})
-        kept = client.post("/changes", content=table.content, headers={"Content-Type": "text/csv"})
+        imported = client.post(
+            "/changes", content=table.content, headers={"Content-Type": "text/csv"}
+        )
     assert table.content == b"id,name,tag\r\n7,Fern,\r\n"
-    assert (kept.json()["line"], kept.json()["error"]) == (2, 40004)  # as it is
+    assert (imported.json()["line"], imported.json()["error"]) == (2, 40004)  # stored already
     assert (_HSTS in read.headers) is not is_plain
     assert ("content-encoding" in read.headers) is (len(lines) > 1)
     assert [change.status_code for change in changes] == [200, 412]

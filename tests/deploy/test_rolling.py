@@ -1,4 +1,4 @@
-"""Services that are restarted one after the other, behind a proxy: no request fails."""
+"""Rolling restarts behind a proxy fail no request."""
 
 import re
 import shlex
@@ -27,12 +27,12 @@ PROGRAM = (sys.executable, "-m", "plantstore")
 
 
 class Caller(LoadClient):
-    """A client of a proxy, which retries creates by their keys; it lists, too."""
+    """A client of a proxy, which sends an idempotency key with each create, and lists."""
 
     def __init__(self, origin: str, token: str, number: int) -> None:
         super().__init__(origin, token, number)
         self.lists: set[int] = set()  # their statuses
-        self._pause = threading.Event()  # the machine has other things to do than their requests
+        self._pause = threading.Event()  # leaves CPU time for the restarts
 
     def send_next(self, client: httpx.Client) -> None:
         """Create a plant, perhaps delete it, and list some."""
@@ -44,7 +44,7 @@ class Caller(LoadClient):
 
 @contextmanager
 def calling(token: str, *origins: str) -> Iterator[list[Caller]]:
-    """Two callers of each, that go on until the end of the block; their every request succeeds."""
+    """Run two callers of each origin during the block; fail unless all requests succeed."""
     callers = [Caller(origin, token, number) for number, origin in enumerate(origins * 2)]
     with running(callers):
         yield callers
@@ -61,7 +61,7 @@ def copy_program(folder: Path) -> str:
 
 
 def run_unit(folder: Path, port: int, program: str) -> tuple[str, ...]:
-    """What plantstore@.service runs with the shipped settings file, with folders of a test."""
+    """The command of plantstore@.service with the shipped settings file, in a test's folders."""
     settings = folder / "plantstore.toml"
     shipped = (DEPLOY / "plantstore.toml").read_text()
     settings.write_text(shipped.replace("/var/lib/plantstore", str(folder.parent)))
@@ -81,13 +81,13 @@ def find_port() -> int:
 
 
 def wait_until_called(service: Service, callers: list[Caller]) -> None:
-    """Wait until the proxies send requests to it again, for which the document's script sleeps."""
+    """Wait until all proxies send requests to the service again; the documented script sleeps."""
     process = process_of(httpx.get(f"{service.origin}/livez"))
     wait_until(lambda: all(process in caller.processes for caller in callers))
 
 
-def test_an_upgrade_fails_no_request_whatever_the_proxy(tmp_path: Path) -> None:
-    """The units, the settings file and the proxies' configurations are what is shipped."""
+def test_a_rolling_upgrade_fails_no_request_behind_any_proxy(tmp_path: Path) -> None:
+    """With the shipped units, settings file and proxy configurations."""
     ports = {documented: find_port() for documented in PORTS}
     with ExitStack() as stack:
         services = []
@@ -120,13 +120,13 @@ def test_an_upgrade_fails_no_request_whatever_the_proxy(tmp_path: Path) -> None:
         assert stored == set[int]().union(*(caller.acknowledged for caller in callers))
 
 
-def test_one_service_on_a_socket_that_is_held_for_it_fails_no_request(tmp_path: Path) -> None:
-    """As systemd does with plantstore.socket."""
-    with socket.create_server(("127.0.0.1", 0), backlog=2048) as held:
-        start = f'exec 3<&{held.fileno()}; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+def test_a_restart_with_socket_activation_fails_no_request(tmp_path: Path) -> None:
+    """The test holds the socket, as systemd does with plantstore.socket."""
+    with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
+        start = f'exec 3<&{listener.fileno()}; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
         command = ("bash", "-c", start, "bash", *PROGRAM)  # sh has no descriptors over 9
         service = Service(tmp_path, command=command, settings={"lame_duck": 0.5})
-        service.descriptors = [held.fileno()]
+        service.descriptors = [listener.fileno()]
         token = service.start().make_token()
         with calling(token, service.origin):
             assert service.stop() == 0

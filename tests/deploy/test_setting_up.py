@@ -1,4 +1,4 @@
-"""scripts/setup never breaks what runs: environments are made beside the old ones."""
+"""scripts/setup creates an environment beside the old one, so a failure changes nothing."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import pytest
 from tests.checkout import copy_project
 from tests.waiting import wait_until
 
-# Makes a copy of an environment that was made before: Python takes four seconds to make one.
+# Copies an existing environment: Python takes four seconds to create one.
 QUICK = """#!/bin/sh
 if [ "$1 $2" = "-m venv" ]; then exec cp -a {made}/. "$3"; fi
 exec {python} "$@"
@@ -21,7 +21,7 @@ exec {python} "$@"
 
 
 class Checkout:
-    """A copy of the project, with environments of its own, of which that of tools is empty."""
+    """A copy of the project with its own environments; that of the tools is empty."""
 
     def __init__(self, folder: Path, python: str) -> None:
         self.folder = copy_project(folder)
@@ -29,12 +29,14 @@ class Checkout:
         self.require("tools", "")
 
     def start_set_up(self, kind: str, index: str | None = None) -> "subprocess.Popen[str]":
-        """Start a set-up, with another index of packages."""
+        """Start scripts/setup, maybe with another package index."""
         environ = os.environ | {"PYTHON": self.python, "PIP_NO_COMPILE": "1"}
         if index:
-            kept = {name: value for name, value in environ.items() if not name.startswith("PIP_")}
+            inherited = {
+                name: value for name, value in environ.items() if not name.startswith("PIP_")
+            }
             own = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": index, "PIP_RETRIES": "1"}
-            environ = kept | own
+            environ = inherited | own
         return subprocess.Popen(
             [self.folder / "scripts" / "setup", kind],
             env=environ,
@@ -44,16 +46,16 @@ class Checkout:
         )
 
     def set_up(self, kind: str = "runtime", index: str | None = None) -> tuple[int, str]:
-        """Set up; its exit status and what it said."""
+        """Run scripts/setup; return its exit status and stderr."""
         with self.start_set_up(kind, index) as process:
-            _, said = process.communicate()
-        return process.returncode, said
+            _, message = process.communicate()
+        return process.returncode, message
 
     def environments(self) -> set[str]:
         return {path.name for path in (self.folder / ".venvs").iterdir()}
 
     def require(self, kind: str, requirement: str) -> None:
-        """Have no other requirement of a kind."""
+        """Make this the only requirement of a kind."""
         (self.folder / "requirements" / f"{kind}.txt").write_text(f"{requirement}\n")
 
 
@@ -68,7 +70,7 @@ def quick_python(tmp_path: Path) -> str:
 
 @pytest.fixture
 def silent_index() -> Iterator[socket.socket]:
-    """A listener that answers nobody."""
+    """A listener that never responds."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener
 
@@ -77,16 +79,16 @@ def address_of(listener: socket.socket) -> str:
     return f"http://127.0.0.1:{listener.getsockname()[1]}/simple"
 
 
-def test_what_is_interrupted_or_has_no_network_changes_nothing(
+def test_an_interrupted_or_offline_setup_changes_nothing(
     tmp_path: Path, quick_python: str, silent_index: socket.socket
 ) -> None:
-    """While Python makes the environment, while pip waits for packages, and without an answer."""
+    """Interrupted while Python creates the environment and while pip waits; and offline."""
     checkout = Checkout(tmp_path / "Gärtnerei & Söhne", sys.executable)
-    (checkout.folder / ".venv-tools" / "bin").mkdir(parents=True)  # of somebody's own making
+    (checkout.folder / ".venv-tools" / "bin").mkdir(parents=True)  # made by the user
     with checkout.start_set_up("tools") as process:
         assert process.stderr
         assert process.stderr.readline().startswith("Setting up .venv-tools")
-        wait_until(lambda: list((checkout.folder / ".venvs").glob("*/lib/*")))  # so Python runs
+        wait_until(lambda: list((checkout.folder / ".venvs").glob("*/lib/*")))  # Python is running
         os.killpg(process.pid, signal.SIGINT)
         assert process.stderr.read() == ""
     assert (process.returncode, checkout.environments()) == (130, set())
@@ -101,10 +103,10 @@ def test_what_is_interrupted_or_has_no_network_changes_nothing(
         assert process.wait() == 130
     assert checkout.environments() == before
     silent_index.close()
-    status, said = checkout.set_up("tools", index)
+    status, message = checkout.set_up("tools", index)
     assert status == 1
-    assert "no connection to pypi.org, or the index that pip's settings name" in said
-    assert "Connection refused" in said
-    assert ".venv-tools is unchanged" in said
+    assert "no connection to pypi.org, or the index that pip's settings name" in message
+    assert "Connection refused" in message
+    assert ".venv-tools is unchanged" in message
     assert checkout.environments() == before
     assert (checkout.folder / ".venv-tools" / "bin" / "pip").exists()

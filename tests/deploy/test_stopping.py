@@ -1,4 +1,4 @@
-"""A stop is announced, answers what has arrived, resets nobody, and can be hurried."""
+"""A stop is announced, completes received requests, and ends early on a second signal."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from tests.waiting import responds, wait_until
 
 READY = Message("GET", "/readyz")
 LONG = 10_000
-# What a shell has a job in the background ignore.
+# The signals that a shell's background jobs ignore.
 IGNORE = 'trap "" INT QUIT; exec "$@"'
 IN_BACKGROUND = ("sh", "-c", IGNORE, "sh", sys.executable, "-m", "plantstore")
 
@@ -31,7 +31,7 @@ def create(fixture: StoreFixture, plant_id: int) -> Message:
 
 @contextmanager
 def stopped_process(pid: int) -> Iterator[None]:
-    """Nothing is done by the process until the end of the block."""
+    """Suspend the process during the block."""
     os.kill(pid, signal.SIGSTOP)
     wait_until(lambda: read_state(pid) == "T", pause=0.002)
     try:
@@ -41,32 +41,32 @@ def stopped_process(pid: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_stop_is_announced_while_all_goes_on(tmp_path: Path, workers: int) -> None:
+def test_a_stopping_service_is_not_ready_but_still_serves(tmp_path: Path, workers: int) -> None:
     settings = {"lame_duck": LONG, "workers": workers}
     with Service(tmp_path, settings=settings) as service, ExitStack() as stack:
         fixture = make_fixture(service)
-        a_list = fixture.message(LISTS[0])
-        kept = [stack.enter_context(Connection(service.origin)) for _ in range(8)]
-        for connection in kept:
-            assert not connection.ask(a_list).closes
+        listing = fixture.message(LISTS[0])
+        open_connections = [stack.enter_context(Connection(service.origin)) for _ in range(8)]
+        for connection in open_connections:
+            assert not connection.ask(listing).closes
         service.process.send_signal(signal.SIGTERM)
         stopping: set[str] = set()
         while len(stopping) < workers:
             stopping |= find_stopping(service)
-        for number, connection in enumerate(kept):
-            message = create(fixture, 10 + number) if number % 2 else a_list
+        for number, connection in enumerate(open_connections):
+            message = create(fixture, 10 + number) if number % 2 else listing
             response = connection.ask(message)
             assert response.status == 200
             assert response.closes
             assert connection.read_to_end() == b""
-        service.process.send_signal(signal.SIGTERM)  # once more, for at once
+        service.process.send_signal(signal.SIGTERM)  # again, to stop immediately
         assert service.process.wait(30) == 0
     assert "Traceback" not in service.log()
-    assert "WARNING" not in service.log()  # of checks whether it is ready
+    assert "WARNING" not in service.log()  # from readiness checks
 
 
 def find_stopping(service: Service) -> set[str]:
-    """The process that answers a new connection, if it says that the service is stopping."""
+    """The process that serves a new connection, if its readiness says that it is stopping."""
     with Connection(service.origin) as connection:
         response = connection.ask(READY)
         if response.status == 200:
@@ -77,7 +77,7 @@ def find_stopping(service: Service) -> set[str]:
         return {response.headers["x-request-id"].split("-")[0]}
 
 
-def test_after_it_the_service_ends(tmp_path: Path) -> None:
+def test_the_service_ends_after_its_lame_duck_time(tmp_path: Path) -> None:
     with (
         Service(tmp_path, settings={"lame_duck": 0.5}) as service,
         Connection(service.origin) as idle,
@@ -99,7 +99,7 @@ def test_after_it_the_service_ends(tmp_path: Path) -> None:
 def test_a_second_signal_ends_the_drain(
     tmp_path: Path, workers: int, second: int, command: tuple[str, ...]
 ) -> None:
-    """A service with a request in flight, stopped twice, answers it and ends."""
+    """The request in flight gets an error, and the service ends."""
     settings = {"drain_timeout": LONG, "body_timeout": LONG, "workers": workers}
     with Service(tmp_path, settings=settings, command=command) as service:
         token = service.make_token()
@@ -112,19 +112,19 @@ def test_a_second_signal_ends_the_drain(
     assert "Traceback" not in service.log()
 
 
-def test_what_has_arrived_at_a_stop_is_answered(tmp_path: Path) -> None:
-    """On connections that were kept, and on those that were not accepted yet."""
+def test_requests_received_before_a_stop_are_completed(tmp_path: Path) -> None:
+    """On open connections, and on connections that were not accepted yet."""
     with Service(tmp_path) as service, ExitStack() as stack:
         fixture = make_fixture(service)
-        kept = [stack.enter_context(Connection(service.origin)) for _ in range(5)]
-        for connection in kept:
+        open_connections = [stack.enter_context(Connection(service.origin)) for _ in range(5)]
+        for connection in open_connections:
             assert connection.ask(LIVE).status == 200
         with stopped_process(service.process.pid):
-            fresh = [stack.enter_context(Connection(service.origin)) for _ in range(5)]
-            for number, connection in enumerate(kept + fresh):
+            new_connections = [stack.enter_context(Connection(service.origin)) for _ in range(5)]
+            for number, connection in enumerate(open_connections + new_connections):
                 connection.send(create(fixture, 10 + number))
             service.process.send_signal(signal.SIGTERM)
-        for connection in kept + fresh:
+        for connection in open_connections + new_connections:
             response = connection.receive("POST")
             assert response.status == 200
         assert service.process.wait(30) == 0

@@ -105,6 +105,6 @@ def anchor_of(heading: str) -> str:
 def paste(program: Program, *blocks: str, **environ: str) -> str:
     """Run blocks in a shell, with these variables; return what they print."""
     variables = "".join(f"export {name}={value}\n" for name, value in environ.items())
-    done = program.in_shell("set -e\n" + variables + "".join(blocks), shell="bash")
-    assert done.status == 0, done
-    return done.out
+    result = program.in_shell("set -e\n" + variables + "".join(blocks), shell="bash")
+    assert result.status == 0, result
+    return result.out

@@ -11,7 +11,7 @@ ARCHITECTURE = ROOT / "ARCHITECTURE.md"
 PACKAGE = ROOT / "src" / "plantstore"
 TESTS = ROOT / "tests"
 BEGIN, END = "<!-- generated: make docs -->\n", "<!-- end -->"
-OF_THE_CORE = ("http", "contract", "sqlite", "cli")
+CORE_TESTS = ("http", "contract", "sqlite", "cli")
 _HEAD = """
 | part | what it is | Python and SQL | tests |
 | --- | --- | --- | --- |
@@ -27,7 +27,7 @@ def sizes() -> Iterator[tuple[str, str, int, int]]:
     """Each part, its purpose, and the lines of its source and its tests."""
     postgres, features = PACKAGE / "postgres", PACKAGE / "features"
     core = count_lines(PACKAGE) - count_lines(postgres, features)
-    of_core = count_lines(*(TESTS / folder for folder in OF_THE_CORE))
+    of_core = count_lines(*(TESTS / folder for folder in CORE_TESTS))
     yield "core", "the three calls on SQLite, with tokens from the command line", core, of_core
     of_postgres = count_lines(postgres), count_lines(TESTS / "postgres")
     yield "postgres", "PostgreSQL as its database", *of_postgres
@@ -39,8 +39,8 @@ def sizes() -> Iterator[tuple[str, str, int, int]]:
 
 
 def write_table() -> None:
-    before, rest = ARCHITECTURE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
+    before, remainder = ARCHITECTURE.read_text(encoding="utf-8").split(BEGIN)
+    _, after = remainder.split(END)
     rows = "".join(
         f"| {name} | {purpose} | {source} | {tests} |\n" for name, purpose, source, tests in sizes()
     )

@@ -1,4 +1,4 @@
-"""Pages whose commands are pasted one after the other, without a service."""
+"""Pages whose commands run one after the other."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from tests.cli.program import Program
 from tests.docs.pages import DOCS, paste, read_page, take
 from tests.service import Service
 
-NAMED = "plants-20301231T235959.123Z.db"
+DOCUMENTED_BACKUP = "plants-20301231T235959.123Z.db"
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def program(tmp_path: Path) -> Program:
     return Program(tmp_path).with_database()
 
 
-def test_the_commands_of_access_work_in_their_order(program: Program) -> None:
+def test_the_commands_of_access_md_run_in_order(program: Program) -> None:
     blocks = take("access.md")
-    shown = re.findall(
+    commands = re.findall(
         r"^ *(?:\w+=\$\()?(plantstore \w+ [\w-]+)", read_page(DOCS / "access.md"), re.MULTILINE
     )
-    assert len(shown) == sum(block.count("plantstore ") for block in blocks)
+    assert len(commands) == sum(block.count("plantstore ") for block in blocks)
     until_rename = next(n for n, block in enumerate(blocks) if "store rename" in block)
     assert "kiosk" in paste(program, *blocks[:until_rename])
     assert {token["state"] for token in program.data("token", "list")} == {"revoked"}
@@ -37,7 +37,7 @@ def test_the_commands_of_access_work_in_their_order(program: Program) -> None:
     assert program.data("store", "list") == []
 
 
-def test_the_commands_of_import_work(program: Program) -> None:
+def test_the_commands_of_import_md_run(program: Program) -> None:
     for store in ("nursery", "meadow"):
         program.make_store(store)
     (program.folder / "seed.ndjson").write_text('{"id":1,"name":"Fern"}\n')
@@ -54,19 +54,19 @@ def test_the_commands_of_import_work(program: Program) -> None:
     assert "2,Monstera deliciosa,tropical" in program.out("export", "--store", "nursery")
 
 
-def test_the_commands_of_plants_work(program: Program) -> None:
+def test_the_commands_of_plants_md_run(program: Program) -> None:
     program.make_store("nursery")
-    here, elsewhere = take("plants.md")
-    assert "Monstera deliciosa" in paste(program, here)
+    local, over_http = take("plants.md")
+    assert "Monstera deliciosa" in paste(program, local)
     with Service(program.folder, database=program.database) as service:
-        elsewhere = elsewhere.replace("http://127.0.0.1:8080", service.origin)
-        paste(program, elsewhere, TOKEN=service.make_token("nursery"))
+        over_http = over_http.replace("http://127.0.0.1:8080", service.origin)
+        paste(program, over_http, TOKEN=service.make_token("nursery"))
     exported = program.out("export", "--store", "nursery")
     assert "7,Monstera deliciosa,tropical\r\n8,Fern," in exported
     assert (program.folder / "plants.csv").read_text().strip() == exported.replace("\r", "").strip()
 
 
-def test_the_blocks_of_backup_on_sqlite_work(program: Program) -> None:
+def test_the_sqlite_commands_of_backup_md_run(program: Program) -> None:
     program.make_store("nursery")
     backups = program.folder / "backups"
     backups.mkdir()
@@ -74,8 +74,10 @@ def test_the_blocks_of_backup_on_sqlite_work(program: Program) -> None:
     assert len(blocks) == 5
     for block in blocks:
         script = block.replace("/var/backups/plantstore", str(backups))
-        (made,) = [str(path) for path in backups.glob("plants-*Z.db")] or [NAMED]
-        script = script.replace(f"{backups}/{NAMED}", NAMED).replace(NAMED, made)
-        printed = paste(program, script.replace(f"restore {made}", f"restore --yes {made}"))
+        (backup,) = [str(path) for path in backups.glob("plants-*Z.db")] or [DOCUMENTED_BACKUP]
+        script = script.replace(f"{backups}/{DOCUMENTED_BACKUP}", DOCUMENTED_BACKUP).replace(
+            DOCUMENTED_BACKUP, backup
+        )
+        printed = paste(program, script.replace(f"restore {backup}", f"restore --yes {backup}"))
     assert re.search("^ok: stores: 1, plants: 0, ", printed, re.MULTILINE)
     assert [path.suffix for path in backups.iterdir()] == [".db"]

@@ -1,4 +1,4 @@
-"""The blocks of the pages do what they say, as they stand there, beside a service."""
+"""The blocks of the pages run as documented, against a service."""
 
 import json
 import os
@@ -24,7 +24,7 @@ LEAKED_ID = "3f0c9a52b7d84e63"
 
 
 class Reader:
-    """Somebody who pastes blocks of a page, beside a service that has had some use."""
+    """Runs blocks of a page against a service with a user's events."""
 
     def __init__(self, program: Program, service: Service) -> None:
         self.program, self.service = program, service
@@ -49,15 +49,15 @@ class Reader:
         return pages.paste(self.program, script, **environ)
 
     def run(self, command: str, file: str, text: str) -> list[str]:
-        """Run a program of a page; the lines that it prints."""
+        """Run a program of a page; return its lines of output."""
         path = self.program.folder / file
         path.write_text(text.replace("http://127.0.0.1:8080", self.service.origin))
         environ = os.environ | {"TOKEN": self.ada}
-        done = subprocess.run(
+        result = subprocess.run(
             [command, path], env=environ, capture_output=True, text=True, check=False, timeout=60
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
         yield Reader(program, service)
 
 
-def test_the_quick_start_with_curl(reader: Reader) -> None:
+def test_the_quick_start_with_curl_prints_the_documented_results(reader: Reader) -> None:
     create_token, blocks = take("quickstart.md", "Start")[1], take("quickstart.md", "curl")
     create_token = create_token.replace("sqlite:///plants.db", reader.service.database)
     printed = reader.paste(create_token, *blocks)
@@ -84,7 +84,7 @@ def test_the_quick_start_with_curl(reader: Reader) -> None:
         ("Our clients", sys.executable, ["[Plant(id=8, name='Fern', tag='shade'"]),
     ],
 )
-def test_the_quick_start_as_a_program(
+def test_the_quick_start_programs_print_the_documented_results(
     reader: Reader, heading: str, command: str, printed: list[str]
 ) -> None:
     kind = "js" if command == "node" else "python"
@@ -93,7 +93,7 @@ def test_the_quick_start_as_a_program(
     assert all(part in line for part, line in zip(printed, lines, strict=True))
 
 
-def test_starting_with_a_welcome(tmp_path: Path) -> None:
+def test_serve_welcome_prints_a_token_and_creates_the_database(tmp_path: Path) -> None:
     (start, *_) = take("quickstart.md", "Start")
     program = Program(tmp_path)
     script = start.replace("--welcome", "--welcome --port 0 >out & trap 'kill $!' EXIT")
@@ -102,7 +102,7 @@ def test_starting_with_a_welcome(tmp_path: Path) -> None:
     assert (tmp_path / "plants.db").exists()
 
 
-def test_events(reader: Reader) -> None:
+def test_the_events_commands_run(reader: Reader) -> None:
     listing, undoing, over_http, streaming = take("events.md")[:4]
     assert "eve" in reader.paste(listing)
     reader.paste(undoing)
@@ -112,7 +112,7 @@ def test_events(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("heading", ["List, then poll", "List, then listen"])
-def test_a_copy_is_kept_up_to_date(reader: Reader, heading: str) -> None:
+def test_the_copy_programs_follow_the_events(reader: Reader, heading: str) -> None:
     (begin,), (follow,) = (take("events.md", it, kind="python") for it in ("Keep a copy", heading))
     show = "print(sorted(plants), flush=True)\n"
     follow = re.sub(r"( +)(revision = apply.*\n)", rf"\1\2\1{show}", follow).replace("60", "0.1")
@@ -129,12 +129,12 @@ def test_a_copy_is_kept_up_to_date(reader: Reader, heading: str) -> None:
         for plant_id in (8, 9):
             client.post("/plants", json={"id": plant_id, "name": "Fern"})
         client.delete("/plants/8")
-        shown = [json.loads(process.stdout.readline()) for _ in range(3)]
+        copies = [json.loads(process.stdout.readline()) for _ in range(3)]
         process.kill()
-    assert shown == [[8], [8, 9], [9]]
+    assert copies == [[8], [8, 9], [9]]
 
 
-def test_a_copy_by_cron_is_renewed_when_the_list_has_changed(reader: Reader) -> None:
+def test_the_cron_copy_is_rewritten_only_if_the_list_has_changed(reader: Reader) -> None:
     (copying,) = take("events.md", "Copy by cron")
     folder = reader.program.folder
     for plant_id in (8, 9):
@@ -148,50 +148,50 @@ def test_a_copy_by_cron_is_renewed_when_the_list_has_changed(reader: Reader) -> 
         assert copy.stat().st_mtime_ns == written_at
 
 
-def test_webhooks(reader: Reader) -> None:
+def test_the_webhook_commands_run(reader: Reader) -> None:
     create, over_http, manage = take("webhooks.md", "Create a webhook")
     secret = reader.paste(create).strip()
     assert secret.startswith("whsec_")
     manager = reader.service.make_token(scopes=frozenset(Scope))
-    made = json.loads(reader.paste(over_http, TOKEN=manager))
-    assert made["events"] == ["plant.deleted"]
+    webhook = json.loads(reader.paste(over_http, TOKEN=manager))
+    assert webhook["events"] == ["plant.deleted"]
     others = take("webhooks.md", "When a receiver fails", "Secrets")
-    # Its receiver is nowhere: the test fails.
+    # Its receiver does not exist, so the command fails.
     managing = manage.replace("plantstore webhook test", "! plantstore webhook test")
-    printed = reader.paste(*others, managing, ID=made["id"])
+    printed = reader.paste(*others, managing, ID=webhook["id"])
     assert "whsec_" in printed
     assert "webhook.test" in printed
-    (left,) = reader.program.data("webhook", "list", "--store", "nursery")
-    assert left["id"] != made["id"]
+    (remaining,) = reader.program.data("webhook", "list", "--store", "nursery")
+    assert remaining["id"] != webhook["id"]
 
 
-def test_a_browser_listens(reader: Reader) -> None:
+def test_the_browser_example_receives_events(reader: Reader) -> None:
     (function,) = take("events.md", "In a browser", kind="js")
     function = function.replace("http://127.0.0.1:8080", reader.service.origin)
     with reader.service.client(reader.ada) as client, open_browser() as browser:
         revision = client.get("/plants").headers["store-revision"]
         page = browser.new_page()
         page.evaluate(
-            f"([token, ...revisions]) => {{ {function} heard = [];"
-            " follow(token, () => revisions.shift(), event => heard.push(event)); }",
+            f"([token, ...revisions]) => {{ {function} received = [];"
+            " follow(token, () => revisions.shift(), event => received.push(event)); }",
             [reader.ada, "1000000", revision],
         )
         client.post("/plants", json={"id": 8, "name": "Käthe's fern"})
         client.delete("/plants/8")
-        page.wait_for_function("heard.length === 2")
-        heard = page.evaluate("heard")
-    assert [event["kind"] for event in heard] == ["plant.created", "plant.deleted"]
-    assert heard[0]["plant"] == {"id": 8, "name": "Käthe's fern"}
+        page.wait_for_function("received.length === 2")
+        received = page.evaluate("received")
+    assert [event["kind"] for event in received] == ["plant.created", "plant.deleted"]
+    assert received[0]["plant"] == {"id": 8, "name": "Käthe's fern"}
 
 
-def test_who_deleted_a_plant_and_it_comes_back(reader: Reader) -> None:
+def test_the_commands_find_who_deleted_a_plant_and_restore_it(reader: Reader) -> None:
     printed = reader.paste(*take("troubleshooting.md", "", "Who deleted plant 7?"))
     assert [line for line in printed.splitlines() if "plant.deleted" in line and "eve" in line]
     with reader.service.client(reader.ada) as client:
         assert client.get("/plants/7").is_success
 
 
-def test_which_token_leaked(reader: Reader) -> None:
+def test_the_commands_for_a_leaked_token_revoke_it(reader: Reader) -> None:
     revoking, asking = take("troubleshooting.md", "Which token leaked?")
     assert reader.paste(revoking, LEAKED=reader.eve) == ""
     printed = reader.paste(asking.replace("journalctl", ": journalctl"))
@@ -201,7 +201,7 @@ def test_which_token_leaked(reader: Reader) -> None:
         assert client.get("/plants").status_code == 401
 
 
-def test_health_and_checks(reader: Reader) -> None:
+def test_the_health_and_check_commands_report_success(reader: Reader) -> None:
     for page, heading in (
         ("monitoring.md", "Health"),
         ("troubleshooting.md", "Why is it not ready?"),
@@ -212,7 +212,7 @@ def test_health_and_checks(reader: Reader) -> None:
     assert "tokens_expiring" in reader.paste(*take("monitoring.md", "Status"))
 
 
-def test_shell_completion(reader: Reader) -> None:
+def test_the_shell_completion_commands_work(reader: Reader) -> None:
     bash, fish = take("install.md", "Shell completion")
     assert reader.paste(bash, "complete -p plantstore\n").endswith(" plantstore\n")
     folder = reader.program.folder / ".config" / "fish" / "completions"
@@ -221,7 +221,7 @@ def test_shell_completion(reader: Reader) -> None:
     assert "complete" in (folder / "plantstore.fish").read_text()
 
 
-def test_a_move_copies_twice(reader: Reader) -> None:
+def test_the_move_commands_copy_twice_and_lose_no_plant(reader: Reader) -> None:
     target = f"sqlite:///{reader.program.folder / 'target.db'}"
     first, again = take("moving.md")
     reader.paste(first, TARGET=target)
@@ -236,7 +236,7 @@ def test_a_move_copies_twice(reader: Reader) -> None:
         wait_until(lambda: client.get("/plants").json() == [{"name": "Ficus"}])
 
 
-def test_a_renewed_certificate(tmp_path: Path) -> None:
+def test_the_certificate_hook_reloads_the_service(tmp_path: Path) -> None:
     (settings,) = take("production.md", "TLS", kind="toml")
     (hook,) = take("production.md", "TLS")
     make_certificate(tmp_path).with_suffix(".key").rename(tmp_path / "key.pem")

@@ -1,4 +1,4 @@
-"""The README's calls and commands do what it says."""
+"""The calls and commands of the README run as documented."""
 
 import json
 import os
@@ -37,10 +37,10 @@ def paste(script: str, service: Service, token: str) -> str:
     return pages.paste(program, script, TOKEN=token)
 
 
-def test_the_quick_start_of_the_readme_serves_on_while_it_is_set_up_again(
+def test_the_quick_start_serves_while_the_project_is_set_up_again(
     tmp_path: Path, quick_python: str, silent_index: socket.socket
 ) -> None:
-    """Environments are made beside the old ones, which stay while a process needs them."""
+    """New environments are created beside the old ones, which stay while a process uses them."""
     script = find_block("make serve").replace("make serve", "make serve PORT=0")
     script = script.replace("git clone ADDRESS-OF-THIS-REPOSITORY plantstore", f"cd {tmp_path}")
     checkout = Checkout(tmp_path / "plantstore", quick_python)
@@ -70,22 +70,20 @@ def test_the_quick_start_of_the_readme_serves_on_while_it_is_set_up_again(
     assert (checkout.folder / ".venv" / "bin" / "pip").exists()
 
 
-def test_the_calls_of_the_readme_give_the_answers_of_the_readme(
-    service: Service, token: str
-) -> None:
+def test_the_curl_examples_return_the_documented_responses(service: Service, token: str) -> None:
     compared = 0
     for call, below in pairwise(BLOCKS):
         if "curl" in call.text:
-            answer = paste(call.text, service, token)
+            response = paste(call.text, service, token)
             if below.kind == "json":
-                assert json.loads(answer) == json.loads(below.text)
+                assert json.loads(response) == json.loads(below.text)
                 compared += 1
             else:
-                assert answer == ""
+                assert response == ""
     assert compared == 2
 
 
-def test_the_commands_of_the_readme_work(service: Service, token: str) -> None:
+def test_the_commands_of_the_readme_run(service: Service, token: str) -> None:
     token_id = paste("plantstore token list | awk 'NR == 2 {print $1}'", service, token).strip()
     commands = find_block("token create").replace("1f0c9a52b7d84e63", token_id)
     printed = paste(commands, service, token)
@@ -93,7 +91,7 @@ def test_the_commands_of_the_readme_work(service: Service, token: str) -> None:
     assert "kiosk" in printed
 
 
-def test_the_figures_of_the_readme_are_those_of_sizing() -> None:
+def test_the_figures_of_the_readme_match_sizing_md() -> None:
     figures = re.findall(r"^\|.* (\d+,\d+)", README, re.MULTILINE)
     assert len(figures) == 4
     assert set(figures) <= set(re.findall(r"\d+,\d+", read_page(DOCS / "sizing.md")))

@@ -1,4 +1,4 @@
-"""The receivers of docs/webhooks.md take messages as they come, and no others."""
+"""The receivers of docs/webhooks.md accept only messages with a valid signature."""
 
 import os
 import subprocess
@@ -28,9 +28,9 @@ RECEIVERS = {
 
 
 def test_the_reference_shows_the_same_receivers() -> None:
-    told = parse_document(read_document())["webhooks"]["plant.changed"]["post"]
-    shown = [sample["source"] for sample in told["x-codeSamples"]]
-    assert shown == [
+    operation = parse_document(read_document())["webhooks"]["plant.changed"]["post"]
+    samples = [sample["source"] for sample in operation["x-codeSamples"]]
+    assert samples == [
         program
         for name in RECEIVERS
         for program in take("webhooks.md", "Receive messages", kind=name)
@@ -38,25 +38,25 @@ def test_the_reference_shows_the_same_receivers() -> None:
 
 
 @pytest.mark.parametrize("name", RECEIVERS)
-def test_a_receiver_verifies_what_it_is_sent(tmp_path: Path, name: str) -> None:
+def test_a_receiver_accepts_only_messages_signed_with_its_secret(tmp_path: Path, name: str) -> None:
     port = free_port()
     with (
         Service(tmp_path, settings=SETTINGS) as service,
         managing(service, "nursery") as manager,
     ):
-        made = create_webhook(manager, f"http://127.0.0.1:{port}/plants")
-        with receiving(name, made["secret"], port, tmp_path / "out") as out:
+        webhook = create_webhook(manager, f"http://127.0.0.1:{port}/plants")
+        with receiving(name, webhook["secret"], port, tmp_path / "out") as out:
             create_plant(manager, 1, "Fern ‘é’")
             wait_until(lambda: "plant.created Fern ‘é’\n" in out.read_text(encoding="utf-8"))
-            for status in (204, 400):  # it knows the secret before the last, but no older one
-                manager.post(f"/webhooks/{made['id']}/rotate").raise_for_status()
-                tested = manager.post(f"/webhooks/{made['id']}/test").raise_for_status()
-                assert tested.json()["status"] == status
+            for status in (204, 400):  # the last secret stays valid for one rotation
+                manager.post(f"/webhooks/{webhook['id']}/rotate").raise_for_status()
+                response = manager.post(f"/webhooks/{webhook['id']}/test").raise_for_status()
+                assert response.json()["status"] == status
 
 
 @contextmanager
 def receiving(name: str, secret: str, port: int, out: Path) -> Iterator[Path]:
-    """Run a receiver, until the end of the block; the file has what it prints."""
+    """Run a receiver during the block; yield the file with its output."""
     (program,) = take("webhooks.md", "Receive messages", kind=name)
     command = [*RECEIVERS[name], program]
     environ = {"SECRET": secret, "PORT": str(port), "NODE_PATH": str(NODE_MODULES)}

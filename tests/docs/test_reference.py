@@ -1,4 +1,4 @@
-"""docs/reference.md is what the code says."""
+"""docs/reference.md is up to date with the code."""
 
 from pathlib import Path
 
@@ -7,5 +7,5 @@ from tests.docs.reference import render
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
 
 
-def test_the_reference_is_what_the_code_says() -> None:
+def test_the_reference_is_up_to_date() -> None:
     assert REFERENCE.read_text(encoding="utf-8") == render(), "run `make docs`"

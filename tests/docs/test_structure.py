@@ -1,4 +1,4 @@
-"""The docs as a whole: blocks are run, links lead somewhere, and what is named exists."""
+"""The docs as a whole: blocks are tested, links work, and names exist."""
 
 import ast
 import re
@@ -42,7 +42,7 @@ NOT_AT_A_START = {
 }
 
 
-def test_each_block_is_run_by_a_test_or_has_a_reason() -> None:
+def test_each_block_is_run_by_a_test_or_exempt_for_a_reason() -> None:
     run = {place: test for test, places in RUN_BY.items() for place in places.split()}
     places = {block.place for block in ALL_BLOCKS}
     undecided = {place for place in places if place.partition("#")[0] not in run}
@@ -55,13 +55,13 @@ def test_each_block_is_run_by_a_test_or_has_a_reason() -> None:
         assert any(name in (ROOT / test).read_text() for name in names), (page, test)
 
 
-def test_nothing_to_copy_is_outside_of_a_block() -> None:
+def test_no_command_stands_outside_of_a_block() -> None:
     for page in PAGES:
         for line in without_blocks(page).splitlines():
             assert not re.match(r" {4,}(\$ )?(plantstore|curl|export|systemctl) ", line), line
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_and_anchors_exist() -> None:
     for document in EVERY:
         for target, anchor in LINK.findall(without_blocks(document)):
             path = (document.parent / target).resolve() if target else document
@@ -69,7 +69,7 @@ def test_links_lead_somewhere() -> None:
             assert not anchor or anchor in anchors_of(path), f"{document}: {target}#{anchor}"
 
 
-def test_each_path_that_a_developer_is_told_exists() -> None:
+def test_paths_in_the_developers_docs_exist() -> None:
     for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/request.svg"):
         for path in PATH.findall(read_page(ROOT / name)):
             if "NAME" not in path:
@@ -121,8 +121,8 @@ def test_commands_and_their_options_exist() -> None:
         path = f"{first} {rest[0]}" if first in GROUPS else first
         assert path in COMMANDS, (first, rest)
         options = {name for option in COMMANDS[path].params for name in option.opts}
-        given = {word.partition("=")[0] for word in rest if word.startswith("--")}
-        assert given <= options, (first, rest)
+        used = {word.partition("=")[0] for word in rest if word.startswith("--")}
+        assert used <= options, (first, rest)
 
 
 SETTING_NAMES = {f"PLANTSTORE_{name.upper()}" for name in SETTINGS}
@@ -143,7 +143,9 @@ SETTING_NAMES = {f"PLANTSTORE_{name.upper()}" for name in SETTINGS}
     ],
     ids=["settings", "metrics", "error numbers"],
 )
-def test_what_is_named_exists(pattern: str, known: set[str]) -> None:
+def test_settings_metrics_and_error_numbers_in_the_docs_exist(
+    pattern: str, known: set[str]
+) -> None:
     for page in PAGES:
         assert set(re.findall(pattern, read_page(page))) <= known, page
 

@@ -1,4 +1,4 @@
-"""The blocks of docs/upgrade.md: versions side by side and a link, rolling or with a stop."""
+"""The blocks of docs/upgrade.md: rolling upgrades, and upgrades with a stop."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ INSTALL, ROLLING, STOPPING, BACK, RESTORING = take("upgrade.md")
 
 
 class Machine:
-    """Two services that run what the link leads to, on a database of either kind."""
+    """Two services that run the version behind a link, on a database of either kind."""
 
     def __init__(self, folder: Path, kind: Kind, url: str, migration: str) -> None:
         program = Program(folder, {"PLANTSTORE_DATABASE": url})
@@ -44,7 +44,7 @@ class Machine:
             )
 
     def _install(self, version: str, program: Program) -> None:
-        """What the block of pip leaves: a program in a folder of its own."""
+        """Create what the pip commands install: a program in its own folder."""
         assert f"/opt/plantstore-{version}/bin/pip install" in INSTALL or version == "1.0.0"
         command = program.folder / f"plantstore-{version}" / "bin" / "plantstore"
         command.parent.mkdir(parents=True)
@@ -54,7 +54,7 @@ class Machine:
         command.chmod(0o755)
 
     def run(self, block: str, callers: list[Caller] | None = None) -> None:
-        """Run a block line by line; ``systemctl`` is done here."""
+        """Run a block line by line; ``systemctl`` is simulated."""
         for line in block.splitlines():
             if line.startswith("systemctl"):
                 self._control(line, callers)
@@ -62,16 +62,16 @@ class Machine:
                 self.run_line(line)
 
     def run_line(self, line: str) -> str:
-        """Run a line that must succeed; what it printed."""
+        """Run a line that must succeed; return its output."""
         folder = self.program.folder
-        (*_, made) = ["", *(path.name for path in (folder / "backups").iterdir())]
+        (*_, backup) = ["", *(path.name for path in (folder / "backups").iterdir())]
         script = re.sub("^plantstore", "/opt/plantstore/bin/plantstore", line)
-        script = script.replace("plants-20301231T235959.123Z.db", f"{made} --yes")
+        script = script.replace("plants-20301231T235959.123Z.db", f"{backup} --yes")
         script = script.replace("/var/backups/plantstore", str(folder / "backups"))
-        done = self.program.in_shell(script.replace("/opt/", f"{folder}/"))
-        if done.status:
-            raise RuntimeError(done.err)
-        return done.out
+        result = self.program.in_shell(script.replace("/opt/", f"{folder}/"))
+        if result.status:
+            raise RuntimeError(result.err)
+        return result.out
 
     def _control(self, line: str, callers: list[Caller] | None) -> None:
         for verb, instances in re.findall(r"systemctl (\w+)((?: plantstore@\d+)+)", line):
@@ -87,7 +87,7 @@ class Machine:
 
 @contextmanager
 def serving(machine: Machine) -> Iterator[tuple[str, str]]:
-    """The origin of a proxy before both services, and a token."""
+    """Run both services behind a proxy; yield its origin and a token."""
     with ExitStack() as stack:
         for service in machine.services.values():
             stack.enter_context(service)
@@ -100,7 +100,7 @@ def serving(machine: Machine) -> Iterator[tuple[str, str]]:
         yield origin, service.make_token()
 
 
-def test_no_request_fails_on_the_way_there_and_back(
+def test_a_rolling_upgrade_and_rollback_fail_no_request(
     url: str, tmp_path: Path, database_kind: Kind
 ) -> None:
     machine = Machine(tmp_path, database_kind, url, f"-- compatible-since: 1\n{MIGRATION}")
@@ -112,7 +112,7 @@ def test_no_request_fails_on_the_way_there_and_back(
     assert machine.run_line("plantstore verify").startswith("ok: ")
 
 
-def test_a_migration_that_stops_older_programs_is_for_a_stop_and_a_backup_leads_back(
+def test_an_incompatible_upgrade_needs_a_stop_and_a_backup_undoes_it(
     url: str, tmp_path: Path, database_kind: Kind
 ) -> None:
     machine = Machine(tmp_path, database_kind, url, MIGRATION)

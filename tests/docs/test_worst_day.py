@@ -1,4 +1,4 @@
-"""The blocks of docs/worst-day.md, in their order, beside a service with two stores."""
+"""The blocks of docs/worst-day.md, in order, against a service with two stores."""
 
 from pathlib import Path
 
@@ -16,15 +16,15 @@ def paste(disk: SmallDisk, block: str) -> str:
     return pages.paste(disk.program, "exec 2>&1\n", script)
 
 
-def test_the_worst_day(tmp_path: Path) -> None:
+def test_the_commands_of_worst_day_md_run_in_order(tmp_path: Path) -> None:
     who, undo, restore, verify = take("worst-day.md", "Half of a store is gone")
     revoke, look = take("worst-day.md", "A laptop is stolen")
     (ready,) = take("worst-day.md", "The disk is full")
     with small_disk(tmp_path) as disk:
         service = disk.service
         ada, eve, mel = (
-            service.make_token(*one)
-            for one in (("nursery", "ada"), ("nursery", "eve"), ("meadow", "mel"))
+            service.make_token(*names)
+            for names in (("nursery", "ada"), ("nursery", "eve"), ("meadow", "mel"))
         )
         (tmp_path / "backups").mkdir()
         with service.client(ada) as client, service.client(mel) as other:
@@ -32,24 +32,24 @@ def test_the_worst_day(tmp_path: Path) -> None:
                 assert client.post("/plants", json={"id": number, "name": "Fern"}).is_success
             assert other.post("/plants", json={"id": 1, "name": "Moss"}).is_success
             disk.program.out("backup", str(tmp_path / "backups"))
-            seen = client.get("/plants").headers["etag"]
-            whole = client.get("/plants?include=id").json()
-            for deletes, block in ((eve, undo), (ada, restore)):
-                with service.client(deletes) as somebody:
+            etag = client.get("/plants").headers["etag"]
+            all_plants = client.get("/plants?include=id").json()
+            for token, block in ((eve, undo), (ada, restore)):
+                with service.client(token) as deleter:
                     for number in IDS[:10]:
-                        assert somebody.delete(f"/plants/{number}").is_success
+                        assert deleter.delete(f"/plants/{number}").is_success
                 if block is undo:
                     assert "eve" in paste(disk, who)
                 assert "would change plants of nursery; added: 10" in paste(disk, block)
-                assert client.get("/plants?include=id").json() == whole
-            changed = client.get("/plants", headers={"If-None-Match": seen})
+                assert client.get("/plants?include=id").json() == all_plants
+            changed = client.get("/plants", headers={"If-None-Match": etag})
             assert changed.status_code == 200
             assert "ok: stores: 2, plants: 21" in paste(disk, verify)
             paste(disk, revoke)
             assert service.status_of(eve) == 401
-            shown = paste(disk, look)
-            assert "plant.deleted" in shown
-            assert "token revoke" in shown
+            output = paste(disk, look)
+            assert "plant.deleted" in output
+            assert "token revoke" in output
             disk.fill()
             wait_for_readiness(service, 503)
             assert "the disk is full" in paste(disk, ready)

@@ -1,1 +1,1 @@
-"""What happens when things go wrong: crashes, a full disk, races, signals."""
+"""Fault injection: crashes, full disks, races and signals."""

@@ -1,6 +1,6 @@
-"""A process that imports this finds the folder ``$SMALL_DISK`` to be a disk of 32 MiB.
+"""Makes the folder ``$SMALL_DISK`` a disk of 32 MiB for a process that imports this.
 
-A write for which there is no room fails with ENOSPC, or is done in part, as on a disk. SQLite calls
+A write without enough room fails with ENOSPC, or is done in part, as on a disk. SQLite calls
 the system through a table of functions, which lets tests replace them; the program itself makes two
 calls, which are replaced by name.
 """
@@ -35,7 +35,7 @@ def _in_pages(size: int) -> int:
 
 
 def limit_disk(folder: Path) -> "ctypes._CFunctionType":
-    """Limit what this process may write below the folder; SQLite's new ``pwrite64``."""
+    """Limit this process's writes below the folder; return the ``pwrite64`` for SQLite."""
     pwrite = _PWRITE(("pwrite64", ctypes.CDLL(None, use_errno=True)))
     statvfs, temporary_file = os.statvfs, tempfile.TemporaryFile
 

@@ -1,7 +1,7 @@
-"""Checks what clients saw of one plant id against a plain model: one operation after the other.
+"""Checks that the operations of clients on one plant id are linearizable.
 
-A history is linearizable if there is an order of its operations that the model could have
-gone through, and in which no operation comes before one that had ended when it began.
+They are if there is an order of the operations that a sequential model explains, and in which no
+operation comes before one that had ended when it began.
 """
 
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ State = tuple[str, str | None] | None  # the name and tag of the plant that has 
 
 
 class Operation(Struct, frozen=True):
-    """What one client asked about the id, when, and what it was acknowledged.
+    """A client's operation on the id, with its times and its outcome.
 
-    ``plant`` is what it wanted to create, or what it read, None where it wanted to delete, or found
-    none. An update replaces only ``expected``.
+    ``plant`` is the plant to create or the plant that was read; None for a delete, or if there was
+    no plant. An update replaces only ``expected``.
     """
 
     kind: str
@@ -29,7 +29,7 @@ class Operation(Struct, frozen=True):
 
 
 def apply(state: State, operation: Operation) -> tuple[Outcome, State]:
-    """The model: what an operation gives, and the state that it leaves."""
+    """The model: an operation's outcome, and the state after it."""
     if operation.kind == "read":
         return (operation.outcome, state) if state == operation.plant else (Outcome.ID_TAKEN, state)
     if operation.kind == "delete":
@@ -51,28 +51,28 @@ def apply_update(state: State, operation: Operation) -> tuple[Outcome, State]:
     return Outcome.UPDATED, operation.plant
 
 
-def find_order(history: Sequence[Operation], last: State) -> list[Operation] | None:
-    """An order that explains the history from no plant to the ``last`` state, or None."""
+def find_order(history: Sequence[Operation], final_state: State) -> list[Operation] | None:
+    """An order that explains the history from no plant to the ``final_state``, or None."""
     dead_ends: set[tuple[frozenset[int], State]] = set()
     order: list[Operation] = []
 
-    def search(left: frozenset[int], state: State) -> bool:
-        if not left:
-            return state == last
-        if (left, state) in dead_ends:
+    def search(remaining: frozenset[int], state: State) -> bool:
+        if not remaining:
+            return state == final_state
+        if (remaining, state) in dead_ends:
             return False
-        first_end = min(history[number].ended for number in left)
-        for number in left:
+        first_end = min(history[number].ended for number in remaining)
+        for number in remaining:
             operation = history[number]
             if operation.began > first_end:
                 continue
             outcome, following = apply(state, operation)
             if outcome is operation.outcome:
                 order.append(operation)
-                if search(left - {number}, following):
+                if search(remaining - {number}, following):
                     return True
                 order.pop()
-        dead_ends.add((left, state))
+        dead_ends.add((remaining, state))
         return False
 
     return order if search(frozenset(range(len(history))), None) else None

@@ -1,4 +1,4 @@
-"""Clients that create and delete plants, and remember what they were acknowledged."""
+"""Clients that create and delete plants, and record which writes were acknowledged."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,13 @@ IDS_EACH = 1_000_000
 
 
 class LoadClient(threading.Thread):
-    """One client, with ids of its own: creates plants, and deletes every third.
+    """A client with its own ids: creates plants, and deletes every third.
 
-    It ends with the first ``error`` of its connection. ``processes`` are those that answered.
+    It ends at the first ``error`` of its connection. ``processes`` are those that responded.
 
     ``acknowledged`` are the plants whose create was acknowledged, ``deleted`` those that were
-    deleted or refused, ``unknown`` those whose last request has an unknown outcome. ``answers``
-    are the errors' numbers, 0 for each that is good.
+    deleted or refused, ``unknown`` those whose last request has an unknown outcome. ``results``
+    are the error numbers of the results, 0 for success.
     """
 
     def __init__(self, origin: str, token: str, number: int) -> None:
@@ -32,7 +32,7 @@ class LoadClient(threading.Thread):
         self.acknowledged: set[int] = set()
         self.deleted: set[int] = set()
         self.unknown: set[int] = set()
-        self.answers: list[int] = []
+        self.results: list[int] = []
         self.processes: set[str] = set()
         self.error: httpx.TransportError | None = None
         self._origin, self._headers = origin, {"Authorization": f"Bearer {token}"}
@@ -51,7 +51,7 @@ class LoadClient(threading.Thread):
 
     @property
     def refusals(self) -> list[int]:
-        return [number for number in self.answers if number]
+        return [number for number in self.results if number]
 
     def stop(self) -> None:
         self._stopping.set()
@@ -71,17 +71,17 @@ class LoadClient(threading.Thread):
                 self.deleted.add(plant_id)
 
     def _send(self, plant_id: int, request: httpx.Request, client: httpx.Client) -> bool:
-        """Whether it was done; unknown until the response."""
+        """Send a request; return whether it succeeded. Until then its outcome is unknown."""
         self.unknown.add(plant_id)
-        answer = client.send(request)
-        self.processes.add(process_of(answer))
-        self.answers.append(0 if answer.is_success else answer.json()["error"])
-        if self.answers[-1] != 50303:
+        response = client.send(request)
+        self.processes.add(process_of(response))
+        self.results.append(0 if response.is_success else response.json()["error"])
+        if self.results[-1] != 50303:
             self.unknown.discard(plant_id)
-        return answer.is_success
+        return response.is_success
 
     def assert_kept(self, stored: set[int]) -> None:
-        """Fail unless the plants with these ids are what the answers said."""
+        """Fail unless these stored ids agree with the responses."""
         assert self.acknowledged - self.unknown <= stored
         assert not stored & (self.deleted - self.unknown)
 
@@ -95,9 +95,9 @@ def under_load(
     service: Service, token: str, clients: int = 4, *, first: int = 0
 ) -> Iterator[list[LoadClient]]:
     """Clients that send requests until the end of the block or of the service."""
-    made = [LoadClient(service.origin, token, first + number) for number in range(clients)]
-    with running(made):
-        yield made
+    load_clients = [LoadClient(service.origin, token, first + number) for number in range(clients)]
+    with running(load_clients):
+        yield load_clients
 
 
 @contextmanager
@@ -119,23 +119,26 @@ def wait_until_acknowledged(load_clients: list[LoadClient], plants: int) -> None
     def count() -> int:
         return sum(len(load_client.acknowledged) for load_client in load_clients)
 
-    wanted = count() + plants
-    wait_until(lambda: count() >= wanted, pause=0.005)
+    target = count() + plants
+    wait_until(lambda: count() >= target, pause=0.005)
 
 
 def wait_until_refused(load_clients: list[LoadClient], times: int = 1) -> None:
-    wanted = [(one, len(one.refusals) + times) for one in load_clients]
-    wait_until(lambda: all(len(one.refusals) >= count for one, count in wanted), pause=0.005)
+    target = [(load_client, len(load_client.refusals) + times) for load_client in load_clients]
+    wait_until(
+        lambda: all(len(load_client.refusals) >= count for load_client, count in target),
+        pause=0.005,
+    )
 
 
 def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -> None:
-    """Fail unless the clients' answers are true, and nothing is half written."""
+    """Fail unless the store is consistent and agrees with the clients' responses."""
     with service.administration() as administration:
-        (found,) = (one for one in administration.list_stores() if one.name == store)
+        (record,) = (each for each in administration.list_stores() if each.name == store)
         events = list(administration.list_events(store))
         token = service.make_token(store, "inspector")
     assert [event.revision for event in events] == list(range(1, len(events) + 1))
-    assert found.revision == len(events)
+    assert record.revision == len(events)
     plants = list_plants(service, token)
     assert plants == replay(events)
     stored = {plant.id for plant in plants}

@@ -9,8 +9,8 @@ from tests.waiting import wait_until
 
 
 def worker_pids(service: Service) -> list[int]:
-    found = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text()
-    return [int(pid) for pid in found.split()]
+    children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text()
+    return [int(pid) for pid in children.split()]
 
 
 def read_command(pid: int) -> bytes:
@@ -30,7 +30,7 @@ def kill_all(service: Service) -> None:
 
 
 def kill(pid: int) -> None:
-    """Kill a process, and wait until it holds nothing any more."""
+    """Kill a process, and wait until its files are closed."""
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -39,9 +39,9 @@ def kill(pid: int) -> None:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether all threads have; until then its files may be open, and locked."""
+    """Whether all threads have ended; until then its files may be open and locked."""
     try:
         stats = [stat.read_text("ascii") for stat in Path(f"/proc/{pid}/task").glob("*/stat")]
-    except OSError:  # one of them ended just now
+    except OSError:  # a thread ended just now
         return False
     return all(stat.rpartition(")")[2].split()[0] in "ZX" for stat in stats)

@@ -1,4 +1,4 @@
-"""Clients that race for a few plants, and checks of all that they saw."""
+"""Clients that race for a few plants, and checks of their observations."""
 
 import asyncio
 import random
@@ -31,8 +31,8 @@ def open_client(service: Service, token: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=service.origin, headers=headers, timeout=60)
 
 
-class Seen:
-    """What clients saw: operations by plant id, and lists as (revision, rows, began, ended)."""
+class Observations:
+    """The clients' operations by plant id, and lists as (revision, rows, began, ended)."""
 
     def __init__(self) -> None:
         self.operations: dict[int, list[Operation]] = {}
@@ -49,10 +49,10 @@ class Seen:
         """Read the plant, and replace it if it is still the same."""
         path, began = f"/plants/{plant.id}", time.monotonic()
         read = await client.get(path)
-        found = read.json() if read.status_code == 200 else {}
-        state = (found["name"], found.get("tag")) if found else None
-        seen = Outcome.ALREADY_STORED if found else Outcome.NO_SUCH_PLANT
-        self._note(plant.id, Operation("read", state, seen, began, time.monotonic()))
+        stored = read.json() if read.status_code == 200 else {}
+        state = (stored["name"], stored.get("tag")) if stored else None
+        outcome = Outcome.ALREADY_STORED if stored else Outcome.NO_SUCH_PLANT
+        self._record(plant.id, Operation("read", state, outcome, began, time.monotonic()))
         if state is not None:
             condition = {"If-Match": read.headers["etag"]}
             request = client.put(path, json=describe(plant), headers=condition)
@@ -67,26 +67,26 @@ class Seen:
         expected: State = None,
     ) -> None:
         began = time.monotonic()
-        answer = await request
-        done = {"create": Outcome.CREATED, "update": Outcome.UPDATED, "delete": Outcome.DELETED}
-        outcome = done[kind] if answer.is_success else _REFUSALS[answer.json()["error"]]
-        self._note(plant_id, Operation(kind, plant, outcome, began, time.monotonic(), expected))
+        response = await request
+        outcomes = {"create": Outcome.CREATED, "update": Outcome.UPDATED, "delete": Outcome.DELETED}
+        outcome = outcomes[kind] if response.is_success else _REFUSALS[response.json()["error"]]
+        self._record(plant_id, Operation(kind, plant, outcome, began, time.monotonic(), expected))
 
     async def list(self, client: httpx.AsyncClient) -> None:
         began = time.monotonic()
-        answer = await client.get("/plants?include=id")
-        assert answer.status_code == 200
-        found = re.fullmatch(r'"[0-9a-f]+-([0-9a-f]+)-[0-9a-f]+"', answer.headers["etag"])
-        assert found is not None
-        self.lists.append((int(found[1], 16), answer.json(), began, time.monotonic()))
+        response = await client.get("/plants?include=id")
+        assert response.status_code == 200
+        match = re.fullmatch(r'"[0-9a-f]+-([0-9a-f]+)-[0-9a-f]+"', response.headers["etag"])
+        assert match is not None
+        self.lists.append((int(match[1], 16), response.json(), began, time.monotonic()))
 
-    def _note(self, plant_id: int, operation: Operation) -> None:
+    def _record(self, plant_id: int, operation: Operation) -> None:
         self.operations.setdefault(plant_id, []).append(operation)
 
 
-async def race(token: str, *services: Service) -> Seen:
-    """Several clients at once, of each service as many, read and change a few plants."""
-    seen = Seen()
+async def race(token: str, *services: Service) -> Observations:
+    """Let concurrent clients, equally many of each service, read and change a few plants."""
+    observations = Observations()
 
     async def act(number: int) -> None:
         chance = random.Random(number)  # noqa: S311 - no secrets
@@ -96,47 +96,47 @@ async def race(token: str, *services: Service) -> Seen:
                 kind = chance.random()
                 name = f"Plant {number}.{step}"
                 if kind < 0.2:
-                    await seen.update(client, NewPlant(plant_id, name))
+                    await observations.update(client, NewPlant(plant_id, name))
                 elif kind < 0.5:
                     name = name if kind < 0.35 else "Ficus"
-                    await seen.create(client, NewPlant(plant_id, name, chance.choice(TAGS)))
+                    await observations.create(client, NewPlant(plant_id, name, chance.choice(TAGS)))
                 elif kind < 0.85:
-                    await seen.delete(client, plant_id)
+                    await observations.delete(client, plant_id)
                 else:
-                    await seen.list(client)
+                    await observations.list(client)
 
     await asyncio.gather(*map(act, range(CLIENTS)))
-    return seen
+    return observations
 
 
-def assert_explained(seen: Seen, events: list[Event]) -> None:
-    """Fail unless what clients saw is what one process could have shown."""
+def assert_explained(observations: Observations, events: list[Event]) -> None:
+    """Fail unless a single sequential process explains the observations."""
     assert [event.revision for event in events] == list(range(1, len(events) + 1))
-    assert_order(seen, events)
-    assert_lists(seen, events)
+    assert_order(observations, events)
+    assert_lists(observations, events)
 
 
-def assert_order(seen: Seen, events: list[Event]) -> None:
-    """Fail unless the operations have an order that explains their answers and what is left."""
+def assert_order(observations: Observations, events: list[Event]) -> None:
+    """Fail unless an order of the operations explains their outcomes and the stored plants."""
     last = {plant.id: (plant.name, plant.tag) for plant in replay(events)}
-    for plant_id, history in seen.operations.items():
+    for plant_id, history in observations.operations.items():
         assert find_order(history, last.get(plant_id)) is not None
         late = Operation("delete", None, Outcome.DELETED, time.monotonic(), time.monotonic() + 1)
-        assert find_order([*history, late, late], last.get(plant_id)) is None  # so it can fail
+        assert find_order([*history, late, late], last.get(plant_id)) is None  # the check can fail
 
 
-def assert_lists(seen: Seen, events: list[Event]) -> None:
-    """Fail unless each list is the store at its revision, which was the store's meanwhile."""
+def assert_lists(observations: Observations, events: list[Event]) -> None:
+    """Fail unless each list is the store at its revision, which was current meanwhile."""
     began_of, ended_of = {}, {}
-    for plant_id, history in seen.operations.items():
+    for plant_id, history in observations.operations.items():
         for operation in history:
             is_created = operation.outcome is Outcome.CREATED
             if is_created and operation.plant is not None and operation.plant[0] != "Ficus":
                 began_of[plant_id, operation.plant] = operation.began
                 ended_of[plant_id, operation.plant] = operation.ended
-    assert len(seen.lists) > 25
-    assert len({revision for revision, *_ in seen.lists}) > 10
-    for revision, listed, began, ended in seen.lists:
+    assert len(observations.lists) > 25
+    assert len({revision for revision, *_ in observations.lists}) > 10
+    for revision, listed, began, ended in observations.lists:
         plants = replay(events[:revision])
         assert listed == [describe(plant) for plant in plants]
         for event in events:
@@ -144,6 +144,6 @@ def assert_lists(seen: Seen, events: list[Event]) -> None:
             if event.kind != "plant.created" or identity not in began_of:
                 continue
             if event.revision <= revision:
-                assert began_of[identity] <= ended  # nothing is seen before it was asked for
+                assert began_of[identity] <= ended  # no plant is listed before its create began
             else:
-                assert ended_of[identity] >= began  # nothing acknowledged is missing
+                assert ended_of[identity] >= began  # no acknowledged plant is missing

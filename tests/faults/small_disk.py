@@ -15,10 +15,7 @@ _SOURCE = Path(plantstore.__file__).parents[1]
 
 
 class SmallDisk:
-    """A disk in ``folder``; ``service`` serves a database on it, and ``program`` administers that.
-
-    ``environ`` makes it small for a process of Python.
-    """
+    """A disk in ``folder``; ``service`` serves its database, and ``program`` administers it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "disk"

@@ -1,4 +1,4 @@
-"""A service that is killed loses nothing that it acknowledged, and leaves nothing half written."""
+"""A killed service loses no acknowledged write, and leaves no partial write."""
 
 import random
 from pathlib import Path
@@ -17,9 +17,7 @@ from tests.service import Service
 
 
 @pytest.mark.parametrize(("workers", "crashes"), [(1, 5), (2, 3)])
-def test_nothing_acknowledged_is_lost_in_a_crash(
-    tmp_path: Path, workers: int, crashes: int
-) -> None:
+def test_acknowledged_writes_survive_crashes(tmp_path: Path, workers: int, crashes: int) -> None:
     chance = random.Random(workers)  # noqa: S311 - no secrets
     service = Service(tmp_path, settings={"workers": workers})
     load_clients: list[LoadClient] = []
@@ -30,7 +28,7 @@ def test_nothing_acknowledged_is_lost_in_a_crash(
             wait_until_acknowledged(new, chance.randrange(1, 200))
             kill_all(service)
         load_clients += new
-        if crash % 2:  # else the service itself is the first to open the file again
+        if crash % 2:  # otherwise the service is the first to reopen the file
             assert_integrity(service)
     with service:
         assert_whole(service, "nursery", load_clients)

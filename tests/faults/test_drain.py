@@ -1,4 +1,4 @@
-"""A service that stops answers the requests in flight, or closes; it loses nothing."""
+"""A stopping service completes requests in flight, or closes their connections."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def create_without_its_body(service: Service, token: str) -> Iterator[Connection
         yield connection
 
 
-def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
+def test_a_stop_completes_requests_in_flight_or_closes_connections(tmp_path: Path) -> None:
     service = Service(tmp_path)
     token, other = service.make_token(), service.make_token("other")
     load_clients = []
@@ -54,7 +54,7 @@ def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
     with service, service.client(token) as client:
         assert_whole(service, "nursery", load_clients)
         stored = {plant["id"] for plant in client.get("/plants?include=id").json()}
-        for load_client in load_clients:  # what was not answered was not done, nothing was reset
+        for load_client in load_clients:  # without a response nothing was done
             assert load_client.unknown & stored == load_client.unknown & load_client.acknowledged
             assert not isinstance(load_client.error, httpx.ReadError), load_client.error
         assert [event.plant.id for event in service.events("other")] == [7]
@@ -63,17 +63,17 @@ def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_it_stops_when_its_terminal_is_closed(tmp_path: Path, workers: int) -> None:
+def test_a_service_stops_when_its_terminal_closes(tmp_path: Path, workers: int) -> None:
     terminal = (sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])")
     command = (*terminal, sys.executable, "-m", "plantstore")
     with Service(tmp_path, settings={"workers": workers}, command=command) as service:
         service.kill()
         wait_until(lambda: not responds(f"{service.origin}/livez"))
-    with service:  # so nobody has the database any more
+    with service:  # no process uses the database any more
         assert "Traceback" not in service.log()
 
 
-def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
+def test_a_service_under_nohup_survives_its_terminal(tmp_path: Path) -> None:
     command = ("setsid", "nohup", sys.executable, "-m", "plantstore")
     with Service(tmp_path, settings={"workers": 2}, command=command) as service:
         os.killpg(service.process.pid, signal.SIGHUP)
@@ -83,7 +83,7 @@ def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
     assert "died" not in service.log()
 
 
-def test_what_does_not_end_is_given_up_after_the_drain_timeout(tmp_path: Path) -> None:
+def test_unfinished_requests_are_aborted_after_drain_timeout(tmp_path: Path) -> None:
     """A create without its body, a list that is not read, and responses that are not read."""
     with Service(tmp_path, settings={"drain_timeout": 0.5}) as service:
         long, short = make_fixture(service), make_fixture(service)
@@ -102,7 +102,7 @@ def test_what_does_not_end_is_given_up_after_the_drain_timeout(tmp_path: Path) -
     assert "Traceback" not in service.log()
 
 
-def test_a_database_that_is_locked_does_not_hold_up_the_end(tmp_path: Path) -> None:
+def test_a_locked_database_does_not_delay_the_stop(tmp_path: Path) -> None:
     settings = {"write_timeout": 0.3, "drain_timeout": 0.3}
     with Service(tmp_path, settings=settings) as service:
         token = service.make_token()

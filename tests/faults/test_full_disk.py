@@ -1,4 +1,4 @@
-"""On a full disk the service refuses what it cannot keep, reads on, and recovers with room."""
+"""On a full disk the service refuses writes, serves reads, and recovers when there is room."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -27,8 +27,8 @@ FRAMES_OF_FIRST_PART = 4062  # of the log's index, which is 32 KiB
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[SmallDisk]:
-    with small_disk(tmp_path) as found:
-        yield found
+    with small_disk(tmp_path) as small:
+        yield small
 
 
 def create(client: httpx.Client, plant_id: int) -> httpx.Response:
@@ -39,7 +39,7 @@ def list_ids(client: httpx.Client) -> list[int]:
     return [row["id"] for row in client.get("/plants?include=id").json()]
 
 
-def test_a_full_disk_refuses_creates_and_answers_lists_and_it_is_not_ready(
+def test_on_a_full_disk_creates_fail_lists_work_and_readiness_is_503(
     disk: SmallDisk,
 ) -> None:
     token = disk.service.make_token()
@@ -47,8 +47,8 @@ def test_a_full_disk_refuses_creates_and_answers_lists_and_it_is_not_ready(
         stored = list(range(100))
         assert all(create(client, plant_id).is_success for plant_id in stored)
         disk.fill()
-        told = wait_for_readiness(disk.service, 503)  # though nobody writes
-        assert told == "the database cannot be written: the disk is full"
+        message = wait_for_readiness(disk.service, 503)  # without any write
+        assert message == "the database cannot be written: the disk is full"
         while create(client, len(stored)).is_success:
             stored.append(len(stored))
         for _ in range(5):
@@ -63,7 +63,7 @@ def test_a_full_disk_refuses_creates_and_answers_lists_and_it_is_not_ready(
     assert "Traceback" not in disk.service.log()
 
 
-def test_a_disk_that_fills_under_load_loses_nothing_acknowledged(disk: SmallDisk) -> None:
+def test_acknowledged_writes_survive_a_disk_that_fills_under_load(disk: SmallDisk) -> None:
     service = disk.service
     token = service.make_token()
     load_clients: list[LoadClient] = []
@@ -84,26 +84,26 @@ def test_a_disk_that_fills_under_load_loses_nothing_acknowledged(disk: SmallDisk
     assert {error for load_client in load_clients for error in load_client.refusals} == {50302}
 
 
-def test_a_write_that_a_crash_may_bring_back_has_an_unknown_outcome(
+def test_a_refused_write_that_recovery_may_restore_returns_50303(
     disk: SmallDisk,
 ) -> None:
-    """The log's index begins a new part behind the commit, in 8 pages; the log itself took less."""
+    """The commit is in the log, but the log's index has no room for its next 8 pages."""
     service = disk.service
     token = service.make_token()
     path = disk.folder / "plants.db"
     plant_id = 0
     with closing(connect(path)) as reader, service.client(token) as client:
-        reader.execute("BEGIN; SELECT * FROM stores").fetchall()  # the log does not begin anew
-        reader.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # a crash leaves the log
+        reader.execute("BEGIN; SELECT * FROM stores").fetchall()  # keeps the log from restarting
+        reader.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # keeps the log, as a crash does
         while frames(path) < FRAMES_OF_FIRST_PART - 10:
             assert create(client, plant_id).is_success
             plant_id += 1
         disk.leave(pages=8)
-        while (answer := create(client, plant_id)).is_success:
+        while (response := create(client, plant_id)).is_success:
             plant_id += 1
             disk.leave(pages=8)
-        assert frames(path) > FRAMES_OF_FIRST_PART  # the refused one is there
-        assert (answer.status_code, answer.json()["error"]) == (503, 50303)
+        assert frames(path) > FRAMES_OF_FIRST_PART  # the refused write is in the log
+        assert (response.status_code, response.json()["error"]) == (503, 50303)
         assert list_ids(client) == list(range(plant_id))
         service.kill()
     disk.make_room()
@@ -118,24 +118,24 @@ def frames(path: Path) -> int:
 
 
 def failures(disk: SmallDisk) -> dict[str, str]:
-    """The failed checks, but that of the disk: it never has the gigabyte that should be free."""
+    """The failed checks without the disk check, which demands a gigabyte and always fails."""
     failed = test_check.failures(disk.program, disk.folder)
     failed.pop("disk", None)
     return failed
 
 
-def test_commands_say_that_the_disk_is_full_and_work_again_with_room(disk: SmallDisk) -> None:
+def test_commands_report_a_full_disk_and_recover_with_room(disk: SmallDisk) -> None:
     create = ("token", "create", "--create", "--store", "nursery", "--user")
     assert failures(disk) == {}
     disk.fill()
     assert "No space left on device" in failures(disk)["writable"]
-    made = 0
-    while (done := disk.program.run(*create, f"user-{made}")).status == 0:
-        made += 1
-    assert done.status == 1
-    assert "disk is full" in done.err
-    assert "Traceback" not in done.err
-    assert len(disk.program.data("token", "list")) == made
+    count = 0
+    while (result := disk.program.run(*create, f"user-{count}")).status == 0:
+        count += 1
+    assert result.status == 1
+    assert "disk is full" in result.err
+    assert "Traceback" not in result.err
+    assert len(disk.program.data("token", "list")) == count
     assert disk.service.stop() == 0
     disk.fill()
     assert failures(disk).keys() == {"writable"}

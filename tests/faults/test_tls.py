@@ -1,4 +1,4 @@
-"""The service speaks TLS with the certificate that it is given, and drains there too."""
+"""TLS: operations, handshakes, stopping, and invalid certificates."""
 
 import select
 import shlex
@@ -28,7 +28,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def start(tmp_path: Path, certificate: Path) -> Iterator[StartService]:
-    """Starts a service with TLS and settings; its log is quiet to the end."""
+    """Starts a service with TLS and settings; its log must have no traceback."""
     files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
     with ExitStack() as stack:
         yield lambda **settings: stack.enter_context(Service(tmp_path, settings=files | settings))
@@ -62,27 +62,27 @@ def test_the_operations_work_over_tls(
             body = {"id": 1, "name": "Ficus"}
             assert client.post("/plants", json=body).json() == {"name": "Ficus"}
             assert client.get("/plants").json() == [{"name": "Ficus"}]
-            # It would bind all services of this host, on any port, for as long as it says.
+            # The header would apply to all services of this host, on any port.
             assert "strict-transport-security" not in client.get("/livez").headers
             assert client.delete("/plants/1").status_code == 204
-        with pytest.raises(httpx.ConnectError):  # nobody vouches for this certificate
+        with pytest.raises(httpx.ConnectError):  # the certificate is self-signed
             httpx.get(f"{service.origin}/livez")
-        with pytest.raises(httpx.TransportError):  # and without TLS there is nothing
+        with pytest.raises(httpx.TransportError):  # unencrypted HTTP is not served
             httpx.get(f"{service.origin.replace('https', 'http')}/livez")
         assert service.stop() == 0
     assert "Traceback" not in service.log()
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x16\x03\x01\x02\x00\x01"])
-def test_a_handshake_has_the_time_of_a_head(start: StartService, sent: bytes) -> None:
+def test_a_handshake_times_out_after_head_timeout(start: StartService, sent: bytes) -> None:
     service = start(head_timeout=0.5)
     with connect_without_handshake(service) as connection:
         connection.sendall(sent)
-        assert connection.recv(1) == b""  # without our deadline it takes a minute
+        assert connection.recv(1) == b""  # asyncio's own timeout is a minute
     expect_alive(service)
 
 
-def test_a_handshake_that_never_comes_makes_room(start: StartService) -> None:
+def test_connections_without_a_handshake_make_room(start: StartService) -> None:
     service = start(max_connections=2, head_timeout=1000)
     with ExitStack() as stack:
         for _ in range(5):
@@ -98,7 +98,7 @@ def test_handshakes_of_one_address_do_not_delay_another(
     with suppress(ssl.SSLWantReadError):
         trust.wrap_bio(ssl.MemoryBIO(), hello, server_hostname="127.0.0.1").do_handshake()
     begin = hello.read()
-    service.process.send_signal(signal.SIGSTOP)  # until all have begun
+    service.process.send_signal(signal.SIGSTOP)  # until all handshakes have begun
     with ExitStack() as stack:
         flood = [stack.enter_context(connect_without_handshake(service)) for _ in range(200)]
         other = stack.enter_context(connect_without_handshake(service, "127.0.0.2"))
@@ -109,7 +109,7 @@ def test_handshakes_of_one_address_do_not_delay_another(
         assert len(select.select(flood, [], [], 0)[0]) < len(flood) / 2
 
 
-def test_handshakes_that_fail_take_no_memory(start: StartService) -> None:
+def test_failed_handshakes_use_no_memory(start: StartService) -> None:
     service = start()
     with takes_at_most(service, 15_000_000):
         for _ in range(1500):
@@ -118,7 +118,7 @@ def test_handshakes_that_fail_take_no_memory(start: StartService) -> None:
                 assert connection.has_data(TIMEOUT)  # or the end
 
 
-def test_who_asks_for_much_and_goes_leaves_no_line_in_the_log(
+def test_a_reset_connection_with_pending_responses_is_not_logged(
     start: StartService, trust: ssl.SSLContext
 ) -> None:
     service = start()
@@ -129,27 +129,27 @@ def test_who_asks_for_much_and_goes_leaves_no_line_in_the_log(
     assert "SSL connection is closed" not in service.log()
 
 
-def test_a_stop_does_not_wait_for_who_left_before_the_handshake(start: StartService) -> None:
+def test_a_stop_does_not_wait_for_connections_closed_before_handshake(start: StartService) -> None:
     service = start(drain_timeout=1000)
-    for _ in range(20):  # as a balancer does that checks a port
+    for _ in range(20):  # like the port checks of a load balancer
         Connection(service.origin).close()
     expect_alive(service)
-    assert service.stop() == 0  # in its time
+    assert service.stop() == 0  # before the drain timeout
 
 
 @pytest.mark.parametrize("last", [b"", LIVE.adding("Connection", "close").to_bytes()])
-def test_who_does_not_look_is_not_waited_for(
+def test_a_stop_does_not_wait_for_clients_that_do_not_read(
     start: StartService, trust: ssl.SSLContext, last: bytes
 ) -> None:
     service = start(drain_timeout=1000)
     with Connection(service.origin, trust=trust) as idle, Connection(service.origin):
         assert idle.ask(LIVE).status == 200
         idle.send(last)
-        assert service.stop() == 0  # in its time
+        assert service.stop() == 0  # before the drain timeout
 
 
 @pytest.mark.parametrize(
-    ("cert", "key", "named"),
+    ("cert", "key", "expected"),
     [
         ("cert.pem", "cert.pem", "cannot use --tls-cert"),
         ("cert.key", "cert.key", "cannot use --tls-cert"),
@@ -158,12 +158,12 @@ def test_who_does_not_look_is_not_waited_for(
         ("cert.pem", "nowhere.pem", "nowhere.pem"),
     ],
 )
-def test_files_that_are_no_certificate_and_key_are_refused(
-    tmp_path: Path, certificate: Path, cert: str, key: str, named: str
+def test_invalid_certificate_and_key_files_are_refused(
+    tmp_path: Path, certificate: Path, cert: str, key: str, expected: str
 ) -> None:
     (certificate / "text").write_text("no certificate")
     make_certificate(certificate, "other")
     flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
-    assert named in Program(tmp_path).refusal("serve", "--port", "0", *flags)
+    assert expected in Program(tmp_path).refusal("serve", "--port", "0", *flags)
     variables = {"PLANTSTORE_TLS_CERT": flags[1], "PLANTSTORE_TLS_KEY": flags[3]}
     assert "TLS" in Program(tmp_path, variables).refusal("check")

@@ -1,4 +1,4 @@
-"""Two processes are one service: workers on one SQLite file, services over one PostgreSQL."""
+"""Two processes act as one service: workers on SQLite, services on one PostgreSQL."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -30,17 +30,19 @@ def token(processes: TwoProcesses, store: str) -> str:
     return processes.service.make_token(store)
 
 
-def test_what_one_wrote_the_other_lists_at_once(processes: TwoProcesses, token: str) -> None:
+def test_a_write_of_one_process_is_visible_to_the_other_immediately(
+    processes: TwoProcesses, token: str
+) -> None:
     with processes.clients(token) as clients:
         for number in range(10):
             writer, reader = clients[number % 2], clients[1 - number % 2]
-            before = [client.get("/plants?include=id") for client in clients]  # so both are ready
+            before = [client.get("/plants?include=id") for client in clients]  # both are ready
             known = {"If-None-Match": before[0].headers["etag"]}
             assert reader.get("/plants?include=id", headers=known).status_code == 304
             assert writer.post("/plants", json=body(number)).status_code == 200
             assert reader.post("/plants", json=body(number)).json()["error"] == 40004
             lists = [client.get("/plants?include=id", headers=known) for client in clients]
-            assert [len(answer.json()) for answer in lists] == [number + 1] * 2
+            assert [len(response.json()) for response in lists] == [number + 1] * 2
             assert lists[0].headers["etag"] == lists[1].headers["etag"]
             assert process_of(lists[0]) != process_of(lists[1])
         for number in range(10):
@@ -48,7 +50,9 @@ def test_what_one_wrote_the_other_lists_at_once(processes: TwoProcesses, token: 
             assert clients[1 - number % 2].delete(f"/plants/{number}").status_code == 404
 
 
-def test_a_revoked_token_is_refused_at_once_by_both(processes: TwoProcesses, store: str) -> None:
+def test_a_revoked_token_is_refused_immediately_by_both(
+    processes: TwoProcesses, store: str
+) -> None:
     with processes.clients(None) as clients:
         for _ in range(5):
             token = processes.service.make_token(store)
@@ -62,19 +66,19 @@ def test_a_revoked_token_is_refused_at_once_by_both(processes: TwoProcesses, sto
                 assert refused.json()["error"] == 40102
 
 
-def test_a_key_used_at_once_through_both_is_used_once(
+def test_a_key_used_concurrently_in_both_creates_one_plant(
     processes: TwoProcesses, store: str, token: str
 ) -> None:
     with processes.clients(token) as clients, ThreadPoolExecutor(2) as threads:
         for number in range(10):
             headers = {"Idempotency-Key": f"key {number}"}
             post = partial(httpx.Client.post, url="/plants", json=body(number), headers=headers)
-            answers = threads.map(post, clients)
-            assert [answer.status_code for answer in answers] == [200, 200]
+            responses = threads.map(post, clients)
+            assert [response.status_code for response in responses] == [200, 200]
     assert len(processes.service.events(store)) == 10
 
 
-def test_both_under_load_lose_nothing_and_refuse_nothing(
+def test_both_under_load_lose_and_refuse_no_write(
     processes: TwoProcesses, store: str, token: str
 ) -> None:
     first, last = processes.services[0], processes.services[-1]
@@ -89,8 +93,8 @@ def test_both_under_load_lose_nothing_and_refuse_nothing(
 
 
 @pytest.mark.anyio
-async def test_what_racing_clients_of_both_see_has_an_order(
+async def test_operations_of_racing_clients_of_both_are_linearizable(
     processes: TwoProcesses, store: str, token: str
 ) -> None:
-    seen = await race(token, *processes.services)
-    assert_explained(seen, processes.service.events(store))
+    observations = await race(token, *processes.services)
+    assert_explained(observations, processes.service.events(store))

@@ -1,4 +1,4 @@
-"""Workers that are killed, cannot start, or are left alone."""
+"""Workers that are killed, hang, cannot start, or lose their parent."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ signal.signal(signal.SIGUSR2, hang)
 """
 
 
-def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
+def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"workers": 2}) as service:
         token = service.make_token()
         with under_load(service, token) as load_clients:
@@ -45,7 +45,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
         assert service.stop() == 0
 
 
-def test_a_worker_is_replaced_however_often_it_dies_unless_at_its_start(tmp_path: Path) -> None:
+def test_a_worker_that_dies_after_its_start_is_always_replaced(tmp_path: Path) -> None:
     command = with_workers("_EARLY_SECONDS = 0")
     with Service(tmp_path, settings={"workers": 2}, command=command) as service:
         for _ in range(6):
@@ -55,7 +55,7 @@ def test_a_worker_is_replaced_however_often_it_dies_unless_at_its_start(tmp_path
         assert service.stop() == 0
 
 
-def test_a_worker_that_hangs_is_replaced_and_does_not_hold_up_the_end(tmp_path: Path) -> None:
+def test_a_hanging_worker_is_replaced_and_does_not_delay_a_stop(tmp_path: Path) -> None:
     command = with_workers("_HANG_SECONDS = 4", HANG_AT_SIGUSR2)
     with Service(tmp_path, settings={"workers": 2}, command=command) as service:
         pid = hang(service)
@@ -67,7 +67,7 @@ def test_a_worker_that_hangs_is_replaced_and_does_not_hold_up_the_end(tmp_path: 
 
 
 def hang(service: Service) -> int:
-    """Have one of its workers hang, which all serve by then."""
+    """Make a worker hang after all workers serve; return its process id."""
     with TwoProcesses((service,)).clients(service.make_token()):
         pid = worker_pids(service)[0]
     os.kill(pid, signal.SIGUSR2)
@@ -80,7 +80,7 @@ def has_replaced(service: Service, pid: int) -> bool:
 
 
 def with_workers(*lines: str) -> tuple[str, ...]:
-    """The command of the program, after these lines about its workers."""
+    """The command of the program, with these lines of setup for its workers."""
     setup = [f"workers.{line}" if line[0] == "_" else line for line in lines]
     begin = ["from plantstore.program import main", "from plantstore.server import workers"]
     return (sys.executable, "-c", "\n".join([*begin, *setup, "main()"]))
@@ -95,7 +95,7 @@ def test_workers_that_cannot_start_end_the_service(tmp_path: Path) -> None:
         assert service.process.wait(60) == 1
     log = service.log()
     assert log.count("a worker cannot start: there is no database") >= 4
-    assert not list(tmp_path.glob("plants.db"))  # for which SQLite would delete a WAL
+    assert not list(tmp_path.glob("plants.db"))  # SQLite would delete the WAL of a new file
     assert "died with exit status 1 and is replaced in 0.4 s" in log
     assert log.count("died with exit status 1, like 4 before it") == 1
     assert "stopping the service" in log
@@ -103,16 +103,14 @@ def test_workers_that_cannot_start_end_the_service(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_busy", [False, True])
-def test_workers_do_not_outlive_the_process_that_started_them(
-    tmp_path: Path, *, is_busy: bool
-) -> None:
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path, *, is_busy: bool) -> None:
     service = Service(tmp_path, settings={"workers": 2}).start()
     pids = worker_pids(service)
     try:
         with in_flight_request(make_fixture(service)) if is_busy else nullcontext():
             service.kill()
             wait_until(lambda: not responds(f"{service.origin}/livez"))
-            if is_busy:  # one has ended, the other is asleep while it finishes
+            if is_busy:  # one worker has ended, the other sleeps until its request ends
                 wait_until(lambda: {read_state(pid) for pid in pids} in ({"S", ""}, {"S", "Z"}))
         wait_until(lambda: not any(map(read_command, pids)))
     finally:
@@ -120,8 +118,8 @@ def test_workers_do_not_outlive_the_process_that_started_them(
             kill(pid)
 
 
-def test_the_workers_end_with_the_service(tmp_path: Path) -> None:
-    """Whichever signal stops it; a terminal's reaches all processes, others the first."""
+def test_workers_end_with_the_service_on_each_signal(tmp_path: Path) -> None:
+    """A terminal's SIGINT reaches all processes; SIGTERM reaches only the parent."""
     service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
     token = service.make_token()
     load_clients = []
@@ -142,7 +140,7 @@ def test_the_workers_end_with_the_service(tmp_path: Path) -> None:
         assert_whole(service, "nursery", load_clients)
 
 
-def test_ctrl_c_before_the_workers_serve_ends_cleanly(tmp_path: Path) -> None:
+def test_ctrl_c_before_the_workers_serve_stops_cleanly(tmp_path: Path) -> None:
     service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
     service.launch()
     while not worker_pids(service):

@@ -1,4 +1,4 @@
-"""Two processes that are one service, of each kind, and a client of each."""
+"""Two processes that act as one service, on each kind of database, and a client of each."""
 
 import time
 from collections.abc import Iterator
@@ -21,27 +21,27 @@ class TwoProcesses(Struct, frozen=True):
 
     @property
     def service(self) -> Service:
-        """One of them, for what does not depend on the process."""
+        """The first service, for calls that may use either process."""
         return self.services[0]
 
     @contextmanager
     def clients(self, token: str | None) -> Iterator[Clients]:
-        """Clients whose connections lead to the one and to the other process."""
+        """Two clients, each connected to a different process."""
         with ExitStack() as stack:
-            found: dict[str, httpx.Client] = {}
+            by_process: dict[str, httpx.Client] = {}
             deadline = time.monotonic() + 60
-            while len(found) < 2:
+            while len(by_process) < 2:
                 assert time.monotonic() < deadline
                 for service in self.services:
                     client = stack.enter_context(service.client(token))
-                    found.setdefault(process_of(client.get("/livez")), client)
-            one, other = found.values()
-            yield one, other
+                    by_process.setdefault(process_of(client.get("/livez")), client)
+            first, second = by_process.values()
+            yield first, second
 
 
-def process_of(answer: httpx.Response) -> str:
+def process_of(response: httpx.Response) -> str:
     """The process that responded: its request ids have the same prefix."""
-    return str(answer.headers["x-request-id"]).split("-")[0]
+    return str(response.headers["x-request-id"]).split("-")[0]
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def two_services(server: PostgresServer, folder: Path) -> Iterator[TwoProcesses]
     (folder / "other").mkdir()
     with (
         server.fresh() as url,
-        Service(folder, database=url) as one,
-        Service(folder / "other", database=url) as other,
+        Service(folder, database=url) as first,
+        Service(folder / "other", database=url) as second,
     ):
-        yield TwoProcesses((one, other))
+        yield TwoProcesses((first, second))

@@ -1,1 +1,1 @@
-"""What the named queries read, on large tables."""
+"""How much the named queries read, on large tables."""

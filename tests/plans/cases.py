@@ -44,30 +44,30 @@ class Case(Struct, frozen=True):
     rows: int
 
 
-def pages(*rest: object, more: int = 1) -> list[Case]:
+def pages(*extra: object, more: int = 1) -> list[Case]:
     """Pages of plants without a tag: first, last, exactly full, and of a small store."""
     return [
-        Case((LARGE, INT64_MIN, PAGE, *rest), PAGE + more),
-        Case((LARGE, PLANTS - PAGE // 2, PAGE, *rest), PAGE),
-        Case((LARGE, PLANTS - PAGE + 1, PAGE, *rest), PAGE + more),
-        Case((SMALL, INT64_MIN, PAGE, *rest), PLANTS_OF_SMALL),
-        Case((SMALL, INT64_MIN, PLANTS_OF_SMALL, *rest), PLANTS_OF_SMALL + more),
-        Case((STORES + 1, INT64_MIN, PAGE, *rest), 0),
+        Case((LARGE, INT64_MIN, PAGE, *extra), PAGE + more),
+        Case((LARGE, PLANTS - PAGE // 2, PAGE, *extra), PAGE),
+        Case((LARGE, PLANTS - PAGE + 1, PAGE, *extra), PAGE + more),
+        Case((SMALL, INT64_MIN, PAGE, *extra), PLANTS_OF_SMALL),
+        Case((SMALL, INT64_MIN, PLANTS_OF_SMALL, *extra), PLANTS_OF_SMALL + more),
+        Case((STORES + 1, INT64_MIN, PAGE, *extra), 0),
     ]
 
 
-def tagged(*rest: object) -> list[Case]:
+def tagged(*extra: object) -> list[Case]:
     """Pages of plants with tags: a common, a rare and an absent one, and all of them."""
     few = PLANTS // RARE
     several = '["rare", "none", "common"]'
     return [
-        Case((LARGE, INT64_MIN, PAGE, *rest, '["common"]', False), 2 * PAGE + 2),
-        Case((LARGE, INT64_MIN, few, *rest, '["rare"]', True), 3 * few + 1),
-        Case((LARGE, PLANTS // 2, few, *rest, '["rare"]', False), 2 * few),
-        Case((LARGE, INT64_MIN, PAGE, *rest, '["none"]', True), 0),
-        Case((SMALL, INT64_MIN, 1, *rest, '["common"]', True), 3),
-        Case((LARGE, INT64_MIN, PAGE, *rest, several, False), 4 * PAGE + 2),
-        Case((LARGE, PLANTS, PAGE, *rest, several, True), PLANTS // 2 + few),
+        Case((LARGE, INT64_MIN, PAGE, *extra, '["common"]', False), 2 * PAGE + 2),
+        Case((LARGE, INT64_MIN, few, *extra, '["rare"]', True), 3 * few + 1),
+        Case((LARGE, PLANTS // 2, few, *extra, '["rare"]', False), 2 * few),
+        Case((LARGE, INT64_MIN, PAGE, *extra, '["none"]', True), 0),
+        Case((SMALL, INT64_MIN, 1, *extra, '["common"]', True), 3),
+        Case((LARGE, INT64_MIN, PAGE, *extra, several, False), 4 * PAGE + 2),
+        Case((LARGE, PLANTS, PAGE, *extra, several, True), PLANTS // 2 + few),
     ]
 
 

@@ -16,11 +16,11 @@ from tests.postgres.server import PostgresServer
 QUERIES = load_queries("plantstore.postgres")
 CASES = {name: case for name, case in {**COMMON, **POSTGRES}.items() if name in QUERIES}
 NOT_PLANNED = ("ANALYZE", "BEGIN", "ROLLBACK")
-# Blocks that were read show what rows do not: parts of an index that were passed over.
+# Blocks, unlike rows, also count parts of an index that were read and skipped.
 ROWS_OF_A_QUERY = 5  # such as that of the store
 BLOCKS_OF_A_QUERY = 100
 BLOCKS_OF_A_ROW = 10
-# Those that need the settings of ``plan_lookups`` even with statistics.
+# Queries that need the settings of ``plan_lookups`` even with statistics.
 PLANNED_LOOKUPS = {
     "record_token_uses",
     "delete_plants_of_store",
@@ -28,7 +28,7 @@ PLANNED_LOOKUPS = {
     "delete_keys_of_store",
 }
 FILLING = (
-    # What is not needed to see a plan: checks of references, and logs of what is written.
+    # Plans do not need checks of references, nor logs of writes.
     "SET session_replication_role = replica",
     *(f"ALTER TABLE {table} SET UNLOGGED" for table in ("plants", "events", "idempotency_keys")),
     *(
@@ -57,17 +57,17 @@ def test_no_query_reads_more_than_its_result_needs(postgres_server: PostgresServ
         for statement in FILLING:
             connection.execute(statement.encode())
         connection.execute(QUERIES["plan_lookups"].encode())
-        found = {"without statistics": list(excesses(connection))}
+        excess = {"without statistics": list(excesses(connection))}
         connection.execute("ANALYZE")
-        found["with statistics"] = list(excesses(connection))
+        excess["with statistics"] = list(excesses(connection))
         connection.execute("RESET ALL")
-        found["behind PgBouncer"] = [
-            excess for excess in excesses(connection) if excess.split()[1] not in PLANNED_LOOKUPS
+        excess["behind PgBouncer"] = [
+            line for line in excesses(connection) if line.split()[1] not in PLANNED_LOOKUPS
         ]
-    assert found == {state: [] for state in found}
+    assert excess == {state: [] for state in excess}
 
 
-def test_verifying_reads_each_row_once_where_statistics_do_not_know_the_store(
+def test_verify_reads_each_row_once_without_statistics_of_the_store(
     postgres_server: PostgresServer,
 ) -> None:
     url, count = postgres_server.make_database(), 2000
@@ -88,7 +88,7 @@ def test_verifying_reads_each_row_once_where_statistics_do_not_know_the_store(
 
 
 def excesses(connection: Connection) -> Iterator[str]:
-    """The cases, with how much was read, that read too much."""
+    """The cases that read too much, with the amounts."""
     for mode in ("force_generic_plan", "force_custom_plan"):
         connection.execute(f"SET plan_cache_mode = {mode}".encode())
         for name, cases in CASES.items():
@@ -102,13 +102,13 @@ def excesses(connection: Connection) -> Iterator[str]:
 
 
 def run(connection: Connection, query: str, case: Case) -> dict[str, Any]:
-    """The plan of the statement, prepared as the service does, and what its execution read."""
+    """The executed plan, with counts, of the statement, prepared as the service does."""
     transformer = Transformer(connection)
     transformer.dump_sequence(case.arguments, [PyFormat.AUTO] * len(case.arguments))
     types = ", ".join(map(to_type_name, transformer.types or ()))
     values = sql.SQL(", ").join(map(sql.Literal, case.arguments)).as_string(connection)
-    given = f"({values})" if case.arguments else ""
-    explain = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE one{given}"
+    arguments = f"({values})" if case.arguments else ""
+    explain = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE one{arguments}"
     with connection.transaction(force_rollback=True):
         connection.execute(f"PREPARE one{f'({types})' if types else ''} AS {query}".encode())
         row = connection.execute(explain.encode()).fetchone()
@@ -120,10 +120,10 @@ def run(connection: Connection, query: str, case: Case) -> dict[str, Any]:
 
 def to_type_name(oid: int) -> str:
     """The type's name; text is sent without one."""
-    found = psycopg.adapters.types.get(oid)
-    if found is None:
+    type_info = psycopg.adapters.types.get(oid)
+    if type_info is None:
         return "unknown"
-    return found.name if found.oid == oid else f"{found.name}[]"
+    return type_info.name if type_info.oid == oid else f"{type_info.name}[]"
 
 
 def count_rows(plan: dict[str, Any]) -> int:

@@ -12,8 +12,8 @@ from plantstore.sqlite.connection import connect, migrate
 from tests.plans.cases import COMMON, ONLY_INSERTS, SQLITE, Case
 from tests.plans.tables import PLANTS, filling, hash_of
 
-# What runs for each write, where a temporary table would cost more than the write itself.
-OF_A_WRITE = ("insert_plant", "update_plant", "delete_plant", "find_plant", "insert_event")
+# Queries of each write: a temporary table would cost more than the write itself.
+WRITE_QUERIES = ("insert_plant", "update_plant", "delete_plant", "find_plant", "insert_event")
 QUERIES = load_queries("plantstore.sqlite")
 CASES = {name: case for name, case in {**COMMON, **SQLITE}.items() if name in QUERIES}
 # Steps of SQLite's virtual machine: a row that is read takes some ten.
@@ -42,21 +42,21 @@ def test_no_query_takes_more_steps_than_its_result_needs(tmp_path: Path) -> None
     connection.create_scalar_function("hash_of", _hash_of, 1)
     for statement in FILLING:
         connection.execute(statement)
-    found = {"without statistics": list(excesses(connection))}
+    excess = {"without statistics": list(excesses(connection))}
     connection.execute("ANALYZE")
     connection.close()
     connection = connect(path)  # which reads the statistics
-    found["with statistics"] = list(excesses(connection))
+    excess["with statistics"] = list(excesses(connection))
     connection.close()
-    assert found == {"without statistics": [], "with statistics": []}
+    assert excess == {"without statistics": [], "with statistics": []}
 
 
-def test_no_write_makes_a_temporary_table(tmp_path: Path) -> None:
+def test_no_write_creates_a_temporary_table(tmp_path: Path) -> None:
     path = tmp_path / "plants.db"
     migrate(path)
     with closing(connect(path)) as connection:
-        made = {name: count_temporary_tables(connection, name) for name in OF_A_WRITE}
-    assert made == dict.fromkeys(OF_A_WRITE, 0)
+        counts = {name: count_temporary_tables(connection, name) for name in WRITE_QUERIES}
+    assert counts == dict.fromkeys(WRITE_QUERIES, 0)
 
 
 def count_temporary_tables(connection: apsw.Connection, name: str) -> int:
@@ -67,7 +67,7 @@ def count_temporary_tables(connection: apsw.Connection, name: str) -> int:
 
 
 def excesses(connection: apsw.Connection) -> Iterator[str]:
-    """The cases, with their steps, that take too many."""
+    """The cases that take too many steps, with the numbers."""
     for name, cases in CASES.items():
         for number, case in enumerate(cases):
             steps = count_steps(connection, QUERIES[name], case)

@@ -12,7 +12,7 @@ OPTIONS = (
     "shared_preload_libraries = 'citus'",
     "citus.node_conninfo = 'sslmode=disable'",
     "max_prepared_transactions = 400",
-    "wal_level = logical",  # by which shards are moved
+    "wal_level = logical",  # to move shards
 )
 _FEW_SHARDS = "citus.shard_count = 4"  # of each table: the default, 32, takes tests seconds
 SHARD = """

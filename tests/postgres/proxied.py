@@ -19,7 +19,7 @@ STORE = "nursery"
 
 
 class ProxiedService(Struct, frozen=True):
-    """The service, the proxy before its database, the database's own URL, and a token."""
+    """The service, the proxy in front of its database, the database's own URL, and a token."""
 
     service: Service
     proxy: Proxy
@@ -34,7 +34,7 @@ class ProxiedService(Struct, frozen=True):
         return replay(self.events())
 
     def assert_whole(self) -> None:
-        """Fail unless the service lists what its events give, which have no gap."""
+        """Fail unless the events have no gap and, replayed, give the listed plants."""
         events = self.events()
         assert [event.revision for event in events] == list(range(1, len(events) + 1))
         assert list_plants(self.service, self.token) == replay(events)
@@ -50,6 +50,6 @@ def proxied_service(
             yield ProxiedService(service, proxy, direct, service.make_token(STORE))
 
 
-def error_of(answer: httpx.Response) -> int:
+def error_of(response: httpx.Response) -> int:
     """The response's error number; 0 for success."""
-    return 0 if answer.is_success else int(answer.json()["error"])
+    return 0 if response.is_success else int(response.json()["error"])

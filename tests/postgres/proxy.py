@@ -15,25 +15,25 @@ class Way(StrEnum):
     """From the service to the server, or back."""
 
     REQUESTS = "requests"
-    ANSWERS = "answers"
+    RESPONSES = "responses"
 
 
 class Link:
     """One connection: the service's end and the server's."""
 
     def __init__(self, service: socket.socket, server: socket.socket) -> None:
-        self._ends = {Way.ANSWERS: service, Way.REQUESTS: server}
+        self._ends = {Way.RESPONSES: service, Way.REQUESTS: server}
 
     def source(self, way: Way) -> socket.socket:
-        return self._ends[Way.ANSWERS if way is Way.REQUESTS else Way.REQUESTS]
+        return self._ends[Way.RESPONSES if way is Way.REQUESTS else Way.REQUESTS]
 
     def target(self, way: Way) -> socket.socket:
         return self._ends[way]
 
     def cut(self) -> None:
-        """End it. What was passed on before still arrives, so that the server may act on it."""
+        """End the connection. The server may still act on bytes that were passed on before."""
         with suppress(OSError):
-            self._ends[Way.ANSWERS].shutdown(socket.SHUT_RDWR)
+            self._ends[Way.RESPONSES].shutdown(socket.SHUT_RDWR)
         self.end(Way.REQUESTS)
 
     def end(self, way: Way) -> None:
@@ -61,10 +61,10 @@ class Proxy:
         self._passing = threading.Event()
         self._passing.set()
         self._lock = threading.Lock()
-        self._fuse: tuple[Way, int] | None = None  # the way, and its bytes that are left
+        self._fuse: tuple[Way, int] | None = None  # the way, and its remaining bytes
 
     def cut(self) -> None:
-        """Cut all connections; new ones are taken."""
+        """Cut all connections; new connections are accepted."""
         for link in list(self._links):
             link.cut()
 
@@ -73,12 +73,12 @@ class Proxy:
             link.end(way)
 
     def cut_after(self, way: Way, count: int) -> None:
-        """Cut all connections once so many more bytes went this way, or the next came for none."""
+        """Cut all connections after this many more bytes this way; for 0, at the next byte."""
         with self._lock:
             self._fuse = (way, count)
 
     def mend(self) -> None:
-        """Forget what ``cut_after`` was acknowledged."""
+        """Cancel ``cut_after``."""
         with self._lock:
             self._fuse = None
 
@@ -117,7 +117,7 @@ class Proxy:
             return
         link = Link(service, server)
         self._links.add(link)
-        back = threading.Thread(target=self._pump, args=(link, Way.ANSWERS), daemon=True)
+        back = threading.Thread(target=self._pump, args=(link, Way.RESPONSES), daemon=True)
         back.start()
         self._pump(link, Way.REQUESTS)
         back.join()
@@ -136,13 +136,13 @@ class Proxy:
         link.end(way)
 
     def _burn(self, way: Way, count: int) -> tuple[int, bool]:
-        """How many of so many bytes may pass, and whether all is cut then."""
+        """How many of these bytes may pass, and whether to cut all connections then."""
         with self._lock:
             is_cut = False
             if self._fuse is not None and self._fuse[0] is way:
-                left = self._fuse[1]
-                is_cut = count >= left
-                count = min(count, left)
-                self._fuse = None if is_cut else (way, left - count)
+                remaining = self._fuse[1]
+                is_cut = count >= remaining
+                count = min(count, remaining)
+                self._fuse = None if is_cut else (way, remaining - count)
             self.passed[way] += count
             return count, is_cut

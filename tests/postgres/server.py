@@ -78,7 +78,7 @@ class PostgresServer:
         return self._process.pid
 
     def url(self, database: str = _OWNER, user: str = _OWNER, port: int | None = None) -> str:
-        """The URL of a database; ``port`` of something before the server."""
+        """The URL of a database; ``port`` is that of a proxy, if any."""
         return f"postgresql://{user}@127.0.0.1:{port or self.port}/{database}"
 
     def start(self) -> Self:
@@ -110,12 +110,12 @@ class PostgresServer:
             os.kill(pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait(_START_SECONDS)
-        # One that still has the shared memory keeps the next server from its start.
+        # A process that still holds the shared memory would stop the next server from starting.
         wait_until(lambda: all(read_state(pid) in {"", "Z", "X"} for pid in pids), pause=0.002)
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Stop all of its processes until the end of the block: only the kernel answers."""
+        """Suspend all of its processes during the block: only the kernel responds."""
         pids = self._stop_processes()
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
@@ -126,7 +126,7 @@ class PostgresServer:
                 os.kill(pid, signal.SIGCONT)
 
     def _stop_processes(self) -> list[int]:
-        """Stop the postmaster, so that it starts no more processes; those there are."""
+        """Suspend the postmaster, so that it starts no process; return its children."""
         self._process.send_signal(signal.SIGSTOP)
         wait_until(lambda: read_state(self.pid) == "T", pause=0.002)
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
@@ -171,9 +171,9 @@ class PostgresServer:
 
     @contextmanager
     def emptied(self) -> Iterator[str]:
-        """As ``fresh``, for what leaves the schema as it is: a database that is used again.
+        """Like ``fresh``, but a shared database that is emptied afterwards.
 
-        Making one takes ten times as long as emptying it.
+        For tests that leave the schema as it is: creating a database takes ten times as long.
         """
         if self._emptied is None:
             self._emptied = self.make_database()
@@ -190,7 +190,7 @@ def _command(program: str, *arguments: str) -> list[str]:
 
 
 def read_state(pid: int) -> str:
-    """A process's state as Linux tells it, such as T for stopped; empty if it has ended."""
+    """A process's state in Linux, such as T for stopped; empty if it has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
     except OSError:
@@ -200,10 +200,10 @@ def read_state(pid: int) -> str:
 
 @cache
 def _new_data() -> TemporaryDirectory[str]:
-    """The data of a new server, made once for all."""
+    """The data of a new server, created once for all."""
     folder = TemporaryDirectory()
-    place = ("-D", f"{folder.name}/data", "-U", _OWNER)
-    _run("initdb", *place, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+    options = ("-D", f"{folder.name}/data", "-U", _OWNER)
+    _run("initdb", *options, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
     return folder
 
 
@@ -213,8 +213,8 @@ def _copy(primary: str, data: Path) -> None:
 
 def _run(program: str, *arguments: str) -> None:
     command = _command(program, *arguments)
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 def free_port() -> int:

@@ -1,4 +1,4 @@
-"""A PostgreSQL that is away: the service starts, says so, waits, and serves when it comes."""
+"""An unavailable PostgreSQL: the service is not ready, waits, and serves once it is back."""
 
 import secrets
 import socket
@@ -51,7 +51,7 @@ def with_schema(server: PostgresServer) -> str:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_it_starts_without_the_server_and_serves_when_it_comes(
+def test_a_service_starts_without_postgresql_and_serves_once_it_runs(
     server: PostgresServer, tmp_path: Path, workers: int
 ) -> None:
     url = with_schema(server)
@@ -64,7 +64,7 @@ def test_it_starts_without_the_server_and_serves_when_it_comes(
         assert client.post("/plants", json={"id": 1, "name": "x"}).json()["error"] == NOT_WRITTEN
         server.start()
         assert wait_for_readiness(service, 200) == "ready"
-        plant = {"id": 1, "name": "Fern"}  # another worker may be waiting yet
+        plant = {"id": 1, "name": "Fern"}  # another worker may still be waiting
         wait_until(lambda: client.post("/plants", json=plant).status_code == 200)
         assert service.stop() == 0
 
@@ -72,30 +72,30 @@ def test_it_starts_without_the_server_and_serves_when_it_comes(
 @pytest.mark.parametrize(
     ("missing", "create"),
     [
-        ('database "later"', "ALTER DATABASE {made} RENAME TO later"),
+        ('database "later"', "ALTER DATABASE {database} RENAME TO later"),
         ('role "later"', "CREATE ROLE later SUPERUSER LOGIN"),
     ],
 )
-def test_what_the_server_refuses_is_logged_and_tried_again(
+def test_a_refused_connection_is_logged_and_retried(
     server: PostgresServer, tmp_path: Path, missing: str, create: str
 ) -> None:
-    made = with_schema(server).rpartition("/")[2]
-    url = server.url("later") if "database" in missing else server.url(made, user="later")
+    database = with_schema(server).rpartition("/")[2]
+    url = server.url("later") if "database" in missing else server.url(database, user="later")
     refusal = f"{missing} does not exist"
     with launched(tmp_path, url) as service:
         assert wait_for_readiness(service, 503) == NO_CONNECTION
         hint = "waiting for the database (check the setting database)"
         assert f"{hint}: 127.0.0.1:{server.port}: " in service.log()
         assert refusal in service.log()
-        told = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).refusal("token", "list")
-        assert "cannot use the database: " in told
-        assert refusal in told
-        server.execute(create.format(made=made))
+        message = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).refusal("token", "list")
+        assert "cannot use the database: " in message
+        assert refusal in message
+        server.execute(create.format(database=database))
         assert wait_for_readiness(service, 200) == "ready"
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_schema_that_is_wrong_when_the_server_comes_ends_the_service(
+def test_a_missing_schema_ends_the_service_once_postgresql_runs(
     server: PostgresServer, tmp_path: Path, workers: int
 ) -> None:
     url = server.make_database()  # without tables
@@ -111,7 +111,7 @@ def test_a_schema_that_is_wrong_when_the_server_comes_ends_the_service(
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_lost_server_is_told_and_logged_without_filling_the_log(
+def test_a_stopped_postgresql_is_reported_without_flooding_the_log(
     server: PostgresServer, tmp_path: Path, workers: int
 ) -> None:
     settings = {"workers": workers}
@@ -133,19 +133,19 @@ def test_a_lost_server_is_told_and_logged_without_filling_the_log(
         assert 1 <= service.log().count("PostgreSQL works again") <= workers
 
 
-def test_an_idle_service_tells_of_a_server_that_takes_no_writes(
+def test_an_idle_service_is_not_ready_on_a_read_only_postgresql(
     server: PostgresServer, tmp_path: Path
 ) -> None:
     with Service(tmp_path, database=with_schema(server)) as service:
         reload = "SELECT pg_reload_conf()"
         server.execute("ALTER SYSTEM SET default_transaction_read_only = on", reload)
-        told = wait_for_readiness(service, 503)
-        assert told == "PostgreSQL cannot be written: it is read-only"
+        message = wait_for_readiness(service, 503)
+        assert message == "PostgreSQL cannot be written: it is read-only"
         server.execute("ALTER SYSTEM RESET default_transaction_read_only", reload)
         assert wait_for_readiness(service, 200) == "ready"
 
 
-def test_nothing_of_the_url_is_told(tmp_path: Path) -> None:
+def test_the_password_of_the_url_is_not_logged(tmp_path: Path) -> None:
     url = "postgresql://someone:secret@localhost:1/hidden"
     with launched(tmp_path, url) as service:
         assert wait_for_readiness(service, 503) == NO_CONNECTION
@@ -154,7 +154,7 @@ def test_nothing_of_the_url_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_declared", [False, True])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_what_fails_again_and_again_is_logged_once(
+def test_repeated_connection_failures_are_logged_once(
     tmp_path: Path, workers: int, *, is_declared: bool
 ) -> None:
     token = secrets.token_hex(32) if is_declared else None
@@ -168,11 +168,11 @@ def test_what_fails_again_and_again_is_logged_once(
             assert 1 <= service.log().count("waiting for the database") <= workers
 
 
-def test_an_idle_service_tells_of_a_silent_server(
+def test_an_idle_service_is_not_ready_on_a_silent_postgresql(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     with proxied_service(postgres_server, tmp_path) as proxied:
         with proxied.proxy.silent():
-            told = wait_for_readiness(proxied.service, 503)
-            assert told == "PostgreSQL does not respond in time"
+            message = wait_for_readiness(proxied.service, 503)
+            assert message == "PostgreSQL does not respond in time"
         assert wait_for_readiness(proxied.service, 200) == "ready"

@@ -1,4 +1,4 @@
-"""Batches end, whatever becomes of what waits for them."""
+"""The batcher continues after refused items and failed batches."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Refusing(Batcher[int, int]):
-    """Gives all that waits up, as a writer does with what waited too long."""
+    """Refuses all waiting items, as a writer does with writes that waited too long."""
 
     def next_batch(self) -> list[Waiting[int, int]]:
         for waiting in super().next_batch():
@@ -20,7 +20,7 @@ class Refusing(Batcher[int, int]):
 
 
 class Failing(Batcher[int, int]):
-    """Fails as a whole at the first item that is odd."""
+    """Fails every batch that has an odd item."""
 
     async def run(self, items: Sequence[int]) -> Sequence[int]:
         if any(item % 2 for item in items):
@@ -28,7 +28,7 @@ class Failing(Batcher[int, int]):
         return items
 
 
-async def test_what_is_given_up_does_not_hold_up_the_end() -> None:
+async def test_refused_items_do_not_block_the_drain() -> None:
     refusing = Refusing(max_batches=1)
     future = refusing.submit(1)
     await refusing.drain()
@@ -36,7 +36,7 @@ async def test_what_is_given_up_does_not_hold_up_the_end() -> None:
         await future
 
 
-async def test_a_group_that_fails_lets_the_next_go() -> None:
+async def test_a_failed_batch_does_not_affect_the_next() -> None:
     failing = Failing(max_batches=1)
     futures = [failing.submit(number) for number in (1, 2)]
     await failing.drain()

@@ -1,4 +1,4 @@
-"""Who waits for a store that somebody holds up, holds up nobody who writes to another one."""
+"""Writes that wait for a locked store do not delay writes to other stores."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,14 +17,14 @@ LOCK = "SELECT FROM revisions JOIN stores USING (store_id) WHERE name = 'busy' F
 
 
 @contextmanager
-def held_up(url: str) -> Iterator[psycopg.Connection]:
-    """The store ``busy``, by a transaction that goes on to the end of the block."""
+def locked_store(url: str) -> Iterator[psycopg.Connection]:
+    """Lock the store ``busy`` in a transaction until the end of the block."""
     with psycopg.connect(url) as holder:
         holder.execute(LOCK)
         yield holder
 
 
-def wait_until_one_waits(holder: psycopg.Connection) -> None:
+def wait_until_blocking(holder: psycopg.Connection) -> None:
     """Return when another transaction waits for this one."""
     waiting = "SELECT FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
     wait_until(lambda: holder.execute(waiting).rowcount)
@@ -35,7 +35,7 @@ def create(service: Service, token: str, plant_id: int) -> int:
         return client.post("/plants", json=body(plant_id)).status_code
 
 
-def test_writes_to_other_stores_do_not_wait(
+def test_writes_to_other_stores_do_not_wait_for_a_locked_store(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     with (
@@ -44,16 +44,16 @@ def test_writes_to_other_stores_do_not_wait(
         ThreadPoolExecutor() as pool,
     ):
         busy, free = map(service.make_token, ("busy", "free"))
-        with held_up(url) as holder:
+        with locked_store(url) as holder:
             waiting = [pool.submit(create, service, busy, 0)]
-            wait_until_one_waits(holder)
+            wait_until_blocking(holder)
             waiting += [pool.submit(create, service, busy, number) for number in (1, 2)]
             assert create(service, free, 1) == 200
             assert not any(future.done() for future in waiting)
         assert [future.result() for future in waiting] == 3 * [200]
 
 
-def test_the_service_is_ready_for_the_others(
+def test_a_locked_store_does_not_make_the_service_unready(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     settings = {"database_timeout": 0.5, "write_timeout": 0.5}
@@ -62,7 +62,7 @@ def test_the_service_is_ready_for_the_others(
         Service(tmp_path, database=url, settings=settings) as service,
     ):
         busy = service.make_token("busy")
-        with held_up(url):
+        with locked_store(url):
             assert create(service, busy, 1) == 503
             with service.client(busy) as client:
                 assert client.get("/plants").status_code == 200
@@ -70,10 +70,10 @@ def test_the_service_is_ready_for_the_others(
         assert create(service, busy, 1) == 200
 
 
-def test_two_services_that_get_one_key_at_once_create_one_plant(
+def test_two_services_that_get_the_same_key_create_one_plant(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
-    """The second looks for the key when the first has committed it."""
+    """The second service looks up the key after the first has committed it."""
     waiting = "SELECT count(*) = 2 FROM pg_locks WHERE NOT granted"
     with two_services(postgres_server, tmp_path) as processes, ThreadPoolExecutor() as pool:
         token = processes.service.make_token()
@@ -85,7 +85,7 @@ def test_two_services_that_get_one_key_at_once_create_one_plant(
 
         with psycopg.connect(processes.service.database) as holder:
             holder.execute("LOCK TABLE plants IN SHARE MODE")  # no plant can be inserted meanwhile
-            answers = [pool.submit(create_once, service) for service in processes.services]
+            futures = [pool.submit(create_once, service) for service in processes.services]
             wait_until(lambda: postgres_server.execute(waiting) == [(True,)])
-        assert [answer.result() for answer in answers] == [200, 200]
+        assert [future.result() for future in futures] == [200, 200]
         assert len(processes.service.events("nursery")) == 1

@@ -1,4 +1,4 @@
-"""A PostgreSQL that is killed under load, and what the service answered meanwhile."""
+"""Acknowledged writes survive crashes of PostgreSQL under load."""
 
 import random
 import time
@@ -24,18 +24,18 @@ BACK_SECONDS = 20.0
 
 @pytest.fixture
 def durable(tmp_path: Path) -> Iterator[PostgresServer]:
-    """A server of the test's own, on a disk that it trusts; it leaves commits to the service."""
+    """A server with fsync that commits asynchronously unless the service asks otherwise."""
     options = ("fsync = on", "synchronous_commit = off", "wal_writer_delay = 1s")
     with PostgresServer(tmp_path / "postgres", *options) as running:
         yield running
 
 
 def wait_until_written(service: Service, token: str, plant_id: int) -> float:
-    """Seconds until the service takes a write, asked for again and again."""
+    """Retry a create until it is stored; return the seconds that it took."""
     began = time.monotonic()
     with service.client(token) as client:
-        while not (answer := client.post("/plants", json=body(plant_id))).is_success:
-            error = answer.json()["error"]
+        while not (response := client.post("/plants", json=body(plant_id))).is_success:
+            error = response.json()["error"]
             if error == 40004:  # its outcome was unknown
                 break
             assert error in {50302, 50303}
@@ -44,12 +44,12 @@ def wait_until_written(service: Service, token: str, plant_id: int) -> float:
     return time.monotonic() - began
 
 
-def test_nothing_acknowledged_is_lost_when_the_database_is_killed(
+def test_acknowledged_writes_survive_crashes_of_postgresql(
     tmp_path: Path, durable: PostgresServer
 ) -> None:
     chance = random.Random(8)  # noqa: S311 - no secrets
     load_clients: list[LoadClient] = []
-    took: list[float] = []
+    recovery_times: list[float] = []
     with durable.fresh() as url, Service(tmp_path, database=url) as service:
         token = service.make_token()
         scratch = service.make_token("scratch")
@@ -59,10 +59,10 @@ def test_nothing_acknowledged_is_lost_when_the_database_is_killed(
                 durable.kill()
                 wait_until_refused(new, chance.randrange(1, 5))
                 durable.start()
-                took.append(wait_until_written(service, scratch, crash))
+                recovery_times.append(wait_until_written(service, scratch, crash))
             load_clients += new
         assert_whole(service, "nursery", load_clients)
-        assert service.process.poll() is None  # one process went through it all
+        assert service.process.poll() is None  # the service did not restart
         assert "Traceback" not in service.log()
     assert {error for load_client in load_clients for error in load_client.refusals} <= {
         50301,
@@ -70,4 +70,4 @@ def test_nothing_acknowledged_is_lost_when_the_database_is_killed(
         50303,
     }
     assert any(load_client.refusals for load_client in load_clients)
-    assert sorted(took)[CRASHES // 2] < BACK_SECONDS / 4
+    assert sorted(recovery_times)[CRASHES // 2] < BACK_SECONDS / 4

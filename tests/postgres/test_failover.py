@@ -1,4 +1,4 @@
-"""A database of two servers, of which one takes writes: the service finds it, also when it moves.
+"""Failover: the service finds the writable server of two, also after it changes.
 
 The standby commits before a write is acknowledged, so that none is lost when it takes over.
 """
@@ -31,14 +31,14 @@ def killed(server: PostgresServer) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-# A server that takes no writes is passed over, wherever it stands.
+# A read-only server is skipped, wherever it is in the list.
 ENDS = pytest.mark.parametrize(
     ("end", "is_first"), [(fenced, True), (killed, False), (PostgresServer.frozen, True)]
 )
 
 
 class Failover(Struct, frozen=True):
-    """A service, a token, its primary, and what lets that end under load, so that it moves."""
+    """A service, a token and the primary; ``run`` fails over to the standby under load."""
 
     service: Service
     token: str
@@ -64,7 +64,7 @@ def failover(folder: Path, end: End, *, is_first: bool) -> Iterator[Failover]:
             with under_load(service, token) as load_clients:
                 wait_until_acknowledged(load_clients, 20)
                 stack.enter_context(end(primary))
-                wait_until(lambda: all(NOT_WRITTEN in one.refusals for one in load_clients))
+                wait_until(lambda: all(NOT_WRITTEN in client.refusals for client in load_clients))
                 standby.execute("SELECT pg_promote()")
                 wait_until_acknowledged(load_clients, 20)
             return load_clients
@@ -80,7 +80,7 @@ def test_the_service_follows_the_writable_server(
     with failover(tmp_path, end, is_first=is_first) as moved:
         load_clients = moved.run()
         assert_whole(moved.service, "nursery", load_clients)
-        refusals = {error for one in load_clients for error in one.refusals}
+        refusals = {error for client in load_clients for error in client.refusals}
         assert refusals <= {NOT_WRITTEN, UNKNOWN}
         assert end is not fenced or refusals == {NOT_WRITTEN}
         if end is PostgresServer.frozen:

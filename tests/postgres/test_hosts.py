@@ -1,4 +1,4 @@
-"""A connection is opened to the host that takes writes, while others are silent."""
+"""A connection is opened to the writable host, also while other hosts are silent."""
 
 import asyncio
 import socket
@@ -17,51 +17,51 @@ from tests.service import Service
 
 pytestmark = pytest.mark.anyio
 
-SECONDS = 30.0  # far more than it takes: a silent host that is waited for would fail the test
+SECONDS = 30.0  # far more than needed: waiting for a silent host would fail the test
 
 
 @pytest.fixture
 def silent_port() -> Iterator[int]:
-    """A port whose listener accepts connections and never answers."""
+    """A port whose listener accepts connections and never responds."""
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         yield listener.getsockname()[1]
 
 
 def make_url(*ports: int, name: str = "postgres") -> str:
-    """A URL with these ports, on which a silent host that is waited for fails the test."""
-    named = ",".join(f"127.0.0.1:{port}" for port in ports)
-    return f"postgresql://postgres@{named}/{name}?connect_timeout=600"
+    """A URL with these ports, whose long timeout fails a test that waits for a silent host."""
+    parameters = ",".join(f"127.0.0.1:{port}" for port in ports)
+    return f"postgresql://postgres@{parameters}/{name}?connect_timeout=600"
 
 
-def hosts(*ports: int) -> Hosts:
+def make_hosts(*ports: int) -> Hosts:
     return Hosts(make_url(*ports), prepares=True)
 
 
-async def connected_port(found: Hosts, seconds: float = SECONDS) -> int:
-    async with await found.connect(seconds) as connection:
+async def connected_port(hosts: Hosts, seconds: float = SECONDS) -> int:
+    async with await hosts.connect(seconds) as connection:
         return connection.info.port
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 0, 1), (0, 0, 2)])
-async def test_hosts_that_are_silent_or_refuse_are_passed_over(
+async def test_silent_and_closed_hosts_are_skipped(
     postgres_server: PostgresServer, silent_port: int, order: tuple[int, ...]
 ) -> None:
     ports = (silent_port, free_port(), postgres_server.port)
-    found = hosts(*(ports[number] for number in order))
+    hosts = make_hosts(*(ports[number] for number in order))
     for _ in range(2):
-        assert await connected_port(found) == postgres_server.port
+        assert await connected_port(hosts) == postgres_server.port
 
 
-async def test_a_host_that_comes_to_take_writes_meanwhile_is_found(
+async def test_a_host_that_becomes_writable_is_found(
     postgres_server: PostgresServer, silent_port: int
 ) -> None:
     server, reload = postgres_server, "SELECT pg_reload_conf()"
-    found = hosts(silent_port, server.port)
+    hosts = make_hosts(silent_port, server.port)
     server.execute("ALTER SYSTEM SET default_transaction_read_only = on", reload)
     try:
         with pytest.raises(psycopg.OperationalError) as raised:
-            await found.connect(1)
-        connecting = asyncio.ensure_future(connected_port(found))
+            await hosts.connect(1)
+        connecting = asyncio.ensure_future(connected_port(hosts))
         await asyncio.sleep(0.1)  # it is refused by then; if not, the test shows less
     finally:
         reset = "ALTER SYSTEM RESET default_transaction_read_only"
@@ -74,14 +74,16 @@ async def test_a_host_that_comes_to_take_writes_meanwhile_is_found(
 
 def test_each_host_has_the_other_parameters_of_the_url() -> None:
     """Such as those of TLS: without them the server's certificate would not be verified."""
-    named = {"sslmode": "verify-full", "sslrootcert": "ca.pem", "connect_timeout": "600"}
-    found = Hosts(f"{make_url(1, 2)}&sslmode=verify-full&sslrootcert=ca.pem").conninfos
-    assert len(found) == 2
-    assert all(named.items() <= conninfo_to_dict(one).items() for one in found.values())
+    parameters = {"sslmode": "verify-full", "sslrootcert": "ca.pem", "connect_timeout": "600"}
+    hosts = Hosts(f"{make_url(1, 2)}&sslmode=verify-full&sslrootcert=ca.pem").conninfos
+    assert len(hosts) == 2
+    assert all(
+        parameters.items() <= conninfo_to_dict(conninfo).items() for conninfo in hosts.values()
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_start_and_a_command_pass_over_a_silent_host(
+def test_serve_and_commands_skip_a_silent_host(
     postgres_server: PostgresServer, tmp_path: Path, silent_port: int, workers: int
 ) -> None:
     with postgres_server.fresh() as direct:
@@ -95,9 +97,7 @@ def test_a_start_and_a_command_pass_over_a_silent_host(
         assert f"connected to 127.0.0.1:{postgres_server.port}; {silent}" in service.log()
 
 
-def test_a_check_names_the_hosts_that_cannot_be_reached(
-    postgres_server: PostgresServer, tmp_path: Path
-) -> None:
+def test_check_names_unreachable_hosts(postgres_server: PostgresServer, tmp_path: Path) -> None:
     port, closed = postgres_server.port, free_port()
     with postgres_server.fresh() as direct:
         name = direct.rpartition("/")[2]

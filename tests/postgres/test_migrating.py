@@ -1,4 +1,4 @@
-"""``plantstore migrate`` on PostgreSQL: by hand, by many at once, and under load."""
+"""``plantstore migrate`` on PostgreSQL: concurrently, under load, and refused."""
 
 import subprocess
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.postgres.server import PostgresServer
 from tests.service import Service
 from tests.waiting import wait_until
 
-GENTLE = f"-- compatible-since: 1\n{MIGRATION}"
+COMPATIBLE = f"-- compatible-since: 1\n{MIGRATION}"
 INDEX = """-- compatible-since: 1
 -- outside-transaction
 -- For lists by name.
@@ -43,13 +43,13 @@ def program(postgres_server: PostgresServer, tmp_path: Path) -> Iterator[Program
 
 
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("check",), ("token", "list")])
-def test_a_database_without_tables_is_refused_with_what_to_do(
+def test_a_database_without_tables_is_refused_with_advice(
     empty: Program, command: tuple[str, ...]
 ) -> None:
     assert "the database has no tables yet: run `" in empty.refusal(*command)
 
 
-def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
+def test_concurrent_migrations_apply_each_migration_once(empty: Program) -> None:
     with ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda _: empty.run("migrate"), range(4)))
     assert [run.status for run in runs] == [0, 0, 0, 0]
@@ -59,21 +59,21 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     assert empty.data("token", "list") == []
 
 
-def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:
-    """What waits for a table's lock makes all wait that come after it."""
-    newer = next_program(program, GENTLE, "postgres")
+def test_a_migration_times_out_while_it_waits_for_a_table_lock(program: Program) -> None:
+    """A statement that waits for a table's lock blocks every statement after it."""
+    newer = next_program(program, COMPATIBLE, "postgres")
     source = Path(newer.environ["PYTHONPATH"]) / "plantstore" / "postgres" / "queries.sql"
     source.write_text(source.read_text().replace("'5s'", "'500ms'"))
     with closing(psycopg.connect(program.environ["PLANTSTORE_DATABASE"])) as reader:
         reader.execute("SELECT count(*) FROM plants")
-        said = newer.refusal("migrate")
-    assert "lock timeout" in said
+        message = newer.refusal("migrate")
+    assert "lock timeout" in message
     assert newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
 
 
 @contextmanager
 def building(newer: Program) -> Iterator["subprocess.Popen[str]"]:
-    """A migration that builds ``INDEX`` and has to wait until the end of the block."""
+    """Run a migration that builds ``INDEX`` and must wait until the end of the block."""
     url = newer.environ["PLANTSTORE_DATABASE"]
     with psycopg.connect(url) as writer, psycopg.connect(url, autocommit=True) as other:
         writer.execute("INSERT INTO plants (store_id, id, name) VALUES (0, 0, 'Fern')")
@@ -84,7 +84,7 @@ def building(newer: Program) -> Iterator["subprocess.Popen[str]"]:
         yield migrating
 
 
-def test_creates_go_on_while_an_index_is_built(program: Program) -> None:
+def test_writes_continue_while_an_index_is_built(program: Program) -> None:
     url = program.environ["PLANTSTORE_DATABASE"]
     newer = next_program(program, INDEX, "postgres")
     with Service(program.folder, database=url) as old, old.client(old.make_token()) as client:
@@ -100,10 +100,8 @@ def test_creates_go_on_while_an_index_is_built(program: Program) -> None:
 
 
 @pytest.mark.parametrize("is_ended", [True, False])
-def test_an_index_whose_building_was_killed_is_built_again(
-    program: Program, *, is_ended: bool
-) -> None:
-    """Also where the server has not noticed, and goes on with it."""
+def test_a_killed_index_build_is_repeated(program: Program, *, is_ended: bool) -> None:
+    """Also if the server has not noticed and continues the build."""
     newer = next_program(program, INDEX, "postgres")
     url = newer.environ["PLANTSTORE_DATABASE"]
     with psycopg.connect(url, autocommit=True) as connection, ThreadPoolExecutor() as pool:
@@ -121,15 +119,15 @@ def test_an_index_whose_building_was_killed_is_built_again(
 
 
 def change_functions(newer: Program) -> None:
-    """Let the functions of the next program write another id of a token into events."""
+    """Make the functions of the next program write another token id into events."""
     file = Path(newer.environ["PYTHONPATH"]) / "plantstore" / "postgres" / "functions.sql"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("left(w.token_hash, 16)", "'changed'"), encoding="utf-8")
 
 
-def test_older_processes_go_on_and_start_with_newer_functions(program: Program) -> None:
+def test_older_programs_run_and_start_with_newer_functions(program: Program) -> None:
     url = program.environ["PLANTSTORE_DATABASE"]
-    newer = next_program(program, GENTLE, "postgres")
+    newer = next_program(program, COMPATIBLE, "postgres")
     change_functions(newer)
     with Service(program.folder, database=url) as old, old.client(old.make_token()) as client:
         assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
@@ -146,7 +144,7 @@ def test_older_processes_go_on_and_start_with_newer_functions(program: Program) 
     assert len(newer.data("token", "list")) == 2
 
 
-def test_older_functions_are_refused_with_what_to_do(program: Program) -> None:
+def test_older_functions_are_refused_with_advice(program: Program) -> None:
     newer = next_program(program, "", "postgres")
     assert newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
     change_functions(newer)
@@ -159,13 +157,13 @@ def test_older_functions_are_refused_with_what_to_do(program: Program) -> None:
 @pytest.mark.parametrize(
     "command", [("serve", "--port", "0"), ("check",), ("migrate",), ("token", "list")]
 )
-def test_a_server_that_is_too_old_is_refused(
+def test_an_old_version_of_postgresql_is_refused(
     postgres_server: PostgresServer, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     ((version,),) = postgres_server.execute("SHOW server_version")
-    told, older = str(version), f"14{str(version)[2:]}"
+    actual, older = str(version), f"14{str(version)[2:]}"
     with Proxy(postgres_server.port) as proxy:
-        proxy.replaced = (f"server_version\0{told}".encode(), f"server_version\0{older}".encode())
+        proxy.replaced = (f"server_version\0{actual}".encode(), f"server_version\0{older}".encode())
         program = Program(tmp_path, {"PLANTSTORE_DATABASE": postgres_server.url(port=proxy.port)})
         assert f"PostgreSQL {older} is too old: use PostgreSQL 15 or newer" in program.refusal(
             *command
@@ -174,7 +172,7 @@ def test_a_server_that_is_too_old_is_refused(
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
 @pytest.mark.parametrize("command", ["migrate", "check"])
-def test_a_database_that_cannot_keep_all_names_is_refused(
+def test_a_database_whose_encoding_is_not_utf_8_is_refused(
     postgres_server: PostgresServer, tmp_path: Path, encoding: str, command: str
 ) -> None:
     name = f"{command}_{encoding}".lower()
@@ -186,16 +184,18 @@ def test_a_database_that_cannot_keep_all_names_is_refused(
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
-def test_the_environments_encoding_does_not_matter(program: Program, encoding: str) -> None:
+def test_pgclientencoding_is_ignored(program: Program, encoding: str) -> None:
     create = ("token", "create", "--create", "--store", "nursery", "--user", "Zoë 🌿")
     program.out(*create, PGCLIENTENCODING=encoding)
     assert " Zoë 🌿 " in program.out("token", "list", PGCLIENTENCODING=encoding)
 
 
-def test_a_role_that_may_not_gets_a_reason(
+def test_a_role_without_permissions_gets_an_explanation(
     program: Program, postgres_server: PostgresServer
 ) -> None:
     url = program.environ["PLANTSTORE_DATABASE"]
     postgres_server.execute("DROP ROLE IF EXISTS nobody", "CREATE ROLE nobody LOGIN")
-    said = Program(program.folder, {"PLANTSTORE_DATABASE": url.replace("postgres@", "nobody@")})
-    assert "the database role lacks a permission" in said.refusal("token", "list")
+    without_permissions = Program(
+        program.folder, {"PLANTSTORE_DATABASE": url.replace("postgres@", "nobody@")}
+    )
+    assert "the database role lacks a permission" in without_permissions.refusal("token", "list")

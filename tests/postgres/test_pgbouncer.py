@@ -1,4 +1,4 @@
-"""Behind PgBouncer, which lends a server's connection for one transaction only."""
+"""The service behind PgBouncer in transaction mode."""
 
 import subprocess
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from tests.postgres.server import AS_USER, PostgresServer, free_port
 from tests.service import Service
 from tests.waiting import wait_until
 
-# Fewer connections to the server than the service has, so that they change hands all the time.
+# Fewer connections to the server than the service has, so that it switches them all the time.
 _CONFIG = """
 [databases]
 * = host=127.0.0.1 port={server_port} user=postgres
@@ -31,7 +31,7 @@ _START_SECONDS = 30
 
 @contextmanager
 def pgbouncer(server: PostgresServer, folder: Path, database: str) -> Iterator[int]:
-    """A running PgBouncer before the server; the port that it listens on."""
+    """Run PgBouncer in front of the server; yield its port."""
     port = free_port()
     config = folder / "pgbouncer.ini"
     config.write_text(_CONFIG.format(server_port=server.port, port=port))
@@ -54,7 +54,7 @@ def _responds(url: str) -> bool:
     return True
 
 
-def test_the_service_works_without_kept_statements(
+def test_the_service_works_with_prepare_statements_false(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     with postgres_server.fresh() as plain:
@@ -63,17 +63,17 @@ def test_the_service_works_without_kept_statements(
             url = postgres_server.url(name, port=port)
             settings = {"prepare_statements": "false"}
             with Service(tmp_path, database=url, settings=settings) as service:
-                use_it_all(service, Service(tmp_path, database=plain))
+                use_all_operations(service, Service(tmp_path, database=plain))
                 assert "prepared statement" not in service.log()
 
 
-def use_it_all(service: Service, direct: Service) -> None:
+def use_all_operations(service: Service, direct: Service) -> None:
     stores = [f"store-{number}" for number in range(3)]
     tokens = [service.make_token(store) for store in stores]
     for store in stores:
         fill_store(direct, store, 1000)
     with ThreadPoolExecutor() as pool:
-        assert all(pool.map(lambda token: create_some(service, token), tokens))
+        assert all(pool.map(lambda token: create_plants(service, token), tokens))
     for token in tokens:
         with service.client(token) as client:
             assert len(client.get("/plants?limit=10").json()) == 10
@@ -82,7 +82,7 @@ def use_it_all(service: Service, direct: Service) -> None:
             assert client.get("/plants?include=id&limit=1").json()[0]["id"] == 2
 
 
-def create_some(service: Service, token: str) -> bool:
+def create_plants(service: Service, token: str) -> bool:
     with service.client(token) as client:
         for number in range(1001, 1101):
             headers = {"Idempotency-Key": f"key-{number}"} if number % 10 == 0 else {}

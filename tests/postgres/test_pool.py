@@ -1,4 +1,4 @@
-"""A connection is aborted at its deadline, and given back; one store never has all of them."""
+"""The connection pool: deadlines, a store's share, and cancelled operations."""
 
 import asyncio
 import os
@@ -21,7 +21,9 @@ from tests.postgres.server import PostgresServer
 pytestmark = pytest.mark.anyio
 
 
-async def test_one_is_aborted_though_no_file_can_be_opened(postgres_server: PostgresServer) -> None:
+async def test_a_query_is_aborted_at_its_deadline_without_free_descriptors(
+    postgres_server: PostgresServer,
+) -> None:
     settings = Settings(database=postgres_server.url())
     pool = Pool(settings, 1, Hosts(settings.database), Availability(is_open=True))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -37,7 +39,7 @@ async def test_one_is_aborted_though_no_file_can_be_opened(postgres_server: Post
     await pool.close()
 
 
-async def test_reads_of_a_store_leave_room_for_those_of_others(
+async def test_reads_of_a_store_leave_connections_for_other_stores(
     postgres_server: PostgresServer,
 ) -> None:
     settings = Settings(database=postgres_server.url())
@@ -49,18 +51,18 @@ async def test_reads_of_a_store_leave_room_for_those_of_others(
     reads = Reads(pool, len, max_batch_size=1)
     async with pool.acquire() as holder:
         await holder.execute("SELECT pg_advisory_lock(1)")
-        many = [reads.submit(("wait", (1, number))) for number in range(8)]
+        blocked_reads = [reads.submit(("wait", (1, number))) for number in range(8)]
         async with asyncio.timeout(20):
             for store_id in (2, 3):
                 assert await reads.submit(("add", (store_id, 0))) == 1
-        assert not any(read.done() for read in many)
+        assert not any(read.done() for read in blocked_reads)
         await holder.execute("SELECT pg_advisory_unlock(1)")
-        assert await asyncio.gather(*many) == 8 * [1]
+        assert await asyncio.gather(*blocked_reads) == 8 * [1]
         await holder.commit()
     await pool.close()
 
 
-async def test_a_snapshots_close_that_is_cancelled_gives_its_place_back(
+async def test_a_cancelled_close_of_a_snapshot_frees_its_stream(
     postgres_server: PostgresServer,
 ) -> None:
     with (
@@ -72,10 +74,10 @@ async def test_a_snapshots_close_that_is_cancelled_gives_its_place_back(
         async with DatabaseHarness(url, administration, max_streams=1) as harness:
             snapshot = await harness.database.open_snapshot(harness.store_id)
             with proxy.silent():
-                closing_it = asyncio.ensure_future(snapshot.close())
+                closing_task = asyncio.ensure_future(snapshot.close())
                 await asyncio.sleep(0)  # its last query is sent
-                closing_it.cancel()
+                closing_task.cancel()
                 with pytest.raises(asyncio.CancelledError):
-                    await closing_it
-            again = await harness.database.open_snapshot(harness.store_id)
-            await again.close()
+                    await closing_task
+            next_snapshot = await harness.database.open_snapshot(harness.store_id)
+            await next_snapshot.close()

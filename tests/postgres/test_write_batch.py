@@ -1,4 +1,4 @@
-"""The function ``write_batch``: how it reads the tables, and what it locks."""
+"""The function ``write_batch``: its plans and its locks."""
 
 import asyncio
 from collections.abc import Iterator
@@ -50,26 +50,26 @@ async def write_all(harness: DatabaseHarness, number: int) -> None:
     assert len(set(outcomes)) == 9
 
 
-async def test_no_statement_scans_a_table_whatever_the_statistics_say(url: str) -> None:
-    """They say that each table has a page, so that a scan of it would be cheapest."""
+async def test_no_statement_scans_a_table_with_misleading_statistics(url: str) -> None:
+    """The statistics say that each table has one page, so that a scan would be cheapest."""
     with (
         closing(open_administration(url)) as administration,
         psycopg.connect(url, autocommit=True) as connection,
     ):
         async with DatabaseHarness(url, administration) as harness:
-            await write_all(harness, 0)  # and what a process does once, such as deleting old keys
+            await write_all(harness, 0)  # and one-time work, such as deleting old keys
             connection.execute("VACUUM ANALYZE")
-            connection.execute(_END_OTHERS)  # then the counts of what they did are there
+            connection.execute(_END_OTHERS)  # then their counts are visible
             scans, look_ups = (connection.execute(sql).fetchall() for sql in (_SCANS, _LOOK_UPS))
-            for number in range(1, 9):  # a plan may be made for the first five calls, and then kept
+            for number in range(1, 9):  # PostgreSQL may keep a plan after five calls
                 await write_all(harness, number)
             connection.execute(_END_OTHERS)
         assert connection.execute(_LOOK_UPS).fetchall() > look_ups
         assert connection.execute(_SCANS).fetchall() == scans
 
 
-async def test_batches_of_the_same_stores_do_not_block_each_other(url: str) -> None:
-    """Two processes take the stores' locks in the same order, whichever writes came first."""
+async def test_concurrent_batches_of_the_same_stores_do_not_deadlock(url: str) -> None:
+    """Two processes lock the stores in the same order, whatever the order of the writes."""
     async with AsyncExitStack() as opened:
         administration = opened.enter_context(closing(open_administration(url)))
         processes = [
@@ -80,7 +80,8 @@ async def test_batches_of_the_same_stores_do_not_block_each_other(url: str) -> N
         def write(number: int) -> list["asyncio.Future[Outcome]"]:
             order = owners if number % 2 else owners[::-1]
             return [
-                asyncio.ensure_future(create(processes[number % 2], number, one)) for one in order
+                asyncio.ensure_future(create(processes[number % 2], number, owner))
+                for owner in order
             ]
 
         for step in range(0, 100, 2):

@@ -61,9 +61,9 @@ def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
             service.break_disk("once")
             assert service.process.wait(30) == 1
     assert not service.has_synced_again()
-    failed = [client.answers for client in load_clients if UNKNOWN in client.answers]
+    failed = [client.results for client in load_clients if UNKNOWN in client.results]
     assert failed
-    assert not any(0 in answers[answers.index(UNKNOWN) :] for answers in failed)
+    assert not any(0 in results[results.index(UNKNOWN) :] for results in failed)
     with Service(tmp_path) as restarted:
         assert_whole(restarted, "nursery", load_clients)
 

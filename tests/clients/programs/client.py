@@ -1,4 +1,4 @@
-"""What a program does with our client: the address and a token are arguments, JSON is printed."""
+"""A program that uses our client. Arguments: origin and token; prints its results as JSON."""
 
 import json
 import sys
@@ -6,14 +6,14 @@ from itertools import islice
 
 from plantstore_client import Change, Plant, PlantStore, Refused
 
-great = 2**53 + 1
+big_id = 2**53 + 1
 with PlantStore(*sys.argv[1:]) as store:
-    plant = store.create(Plant(great, "Acer", "bed 3"))
-    updated = store.update(Plant(great, "Acer rubrum"), if_match=plant.etag)
+    plant = store.create(Plant(big_id, "Acer", "bed 3"))
+    updated = store.update(Plant(big_id, "Acer rubrum"), if_match=plant.etag)
     try:
         store.update(plant, if_match=plant.etag)
     except Refused as refused:
-        late = refused.error
+        conflict = refused.error
     before = store.revision()
     changes = [Change("create", number, f"Plant {number}") for number in range(2500)]
     changes += [Change("update", -1, "None"), Change("delete", 7)]
@@ -22,12 +22,12 @@ with PlantStore(*sys.argv[1:]) as store:
     try:
         store.change_all([Change("delete", 9), Change("delete", 7)])
     except Refused as refused:
-        none = [refused.error, refused.line]
-    done = store.change_all([Change("delete", 9), Change("create", 7, "Moss")])
+        refusal = [refused.error, refused.line]
+    atomic_results = store.change_all([Change("delete", 9), Change("create", 7, "Moss")])
     store.delete(8)
     plants = list(store.plants())
     events = [event.revision for event in store.events(after=before)]
-    heard = [
+    received = [
         f"{event.kind} {event.plant.id}" for event in islice(store.listen(after=before + 2500), 5)
     ]
 last = plants[-1]
@@ -35,13 +35,13 @@ print(
     json.dumps(
         {
             "last": [str(last.id), last.name, last.etag == updated.etag],
-            "late": late,
+            "conflict": conflict,
             "statuses": [len(statuses), statuses.count(200), *statuses[-3:]],
-            "none": none,
-            "all": [result.status for result in done],
+            "refusal": refusal,
+            "all": [result.status for result in atomic_results],
             "count": len(plants),
             "events": len(events),
-            "heard": heard,
+            "received": received,
         }
     )
 )

@@ -10,14 +10,14 @@ from client.models import Error, NewPlant, Plant
 origin, token = sys.argv[1:]
 client = AuthenticatedClient(origin, token)
 plant = NewPlant(id=8, name="Fern", tag="herb")
-made = post_plants.sync(client=client, body=plant)
-assert isinstance(made, Plant)
+created = post_plants.sync(client=client, body=plant)
+assert isinstance(created, Plant)
 refused = post_plants.sync(client=client, body=plant)
 assert isinstance(refused, Error)
 number: int = refused.error
 listed = get_plants.sync(client=client, limit=10)
 assert isinstance(listed, list)
 plants: list[Plant] = listed
-names: list[str] = [each.name for each in plants]
+names: list[str] = [item.name for item in plants]
 deleted = delete_plants_id.sync_detailed(plant.id, client=client)
-print(json.dumps([made.to_dict(), number, names, deleted.status_code]))
+print(json.dumps([created.to_dict(), number, names, deleted.status_code]))

@@ -12,7 +12,7 @@ from plantstore.postgres import session
 from plantstore.sql.queries import load_queries
 from tests.features.access.administration import open_administration
 from tests.postgres.server import PostgresServer
-from tests.postgres.test_busy_store import held_up, wait_until_one_waits
+from tests.postgres.test_busy_store import locked_store, wait_until_blocking
 
 
 def test_deleting_a_store_includes_a_write_in_flight(
@@ -24,12 +24,12 @@ def test_deleting_a_store_includes_a_write_in_flight(
         ThreadPoolExecutor() as pool,
     ):
         store_id = administration.create_store("busy").store_id
-        with held_up(url) as writer:
+        with locked_store(url) as writer:
             writer.execute(
                 "INSERT INTO plants (store_id, id, name) VALUES (%s, 1, 'Fern')", [store_id]
             )
             deletion = pool.submit(administration.delete_store, "busy")
-            wait_until_one_waits(writer)
+            wait_until_blocking(writer)
         deletion.result()
         with psycopg.connect(url) as connection:
             assert connection.execute("SELECT * FROM plants").fetchall() == []
@@ -46,9 +46,9 @@ def test_a_blocked_command_times_out_and_blocks_no_other(
     ):
         token = patient.create_token(request).secret
         monkeypatch.setattr(session, "load_queries", load_queries_with_short_timeout)
-        with closing(open_administration(url)) as hurried, held_up(url) as holder:
+        with closing(open_administration(url)) as hurried, locked_store(url) as holder:
             deletion = pool.submit(hurried.delete_store, "busy")
-            wait_until_one_waits(holder)
+            wait_until_blocking(holder)
             patient.revoke_token(token)
             with pytest.raises(SetupError, match="lock timeout"):
                 deletion.result()

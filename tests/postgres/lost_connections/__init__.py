@@ -1,1 +1,1 @@
-"""The network to PostgreSQL fails at any byte: each answer is true, and the service goes on."""
+"""The network to PostgreSQL fails at any byte: responses are correct, the service recovers."""

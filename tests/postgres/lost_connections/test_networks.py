@@ -11,15 +11,15 @@ from tests.postgres.lost_connections.calls import (
     RECOVERY_SECONDS,
     UNKNOWN,
     create,
-    create_at_last,
+    create_with_retries,
     delete,
-    wait_until_well,
+    wait_until_recovered,
 )
 from tests.postgres.proxied import ProxiedService
 from tests.postgres.proxy import Way
 
 
-def test_a_silent_network_gives_503_and_then_all_goes_on(
+def test_a_silent_network_causes_503_until_it_recovers(
     proxied: ProxiedService, client: httpx.Client
 ) -> None:
     assert create(client, 0) == 0
@@ -33,8 +33,8 @@ def test_a_silent_network_gives_503_and_then_all_goes_on(
         assert time.monotonic() - began < 2 * RECOVERY_SECONDS
         assert set(errors.values()) | {deleted} <= {NOT_WRITTEN, UNKNOWN}
         time.sleep(0.5)
-    # What was on its way arrives now: only writes with an unknown outcome may still be done.
-    wait_until_well(client)
+    # Delayed bytes arrive now: only writes with an unknown outcome may still be done.
+    wait_until_recovered(client)
     time.sleep(0.5)
     stored = {plant.id for plant in proxied.plants()}
     for number, error in {**errors, 0: deleted}.items():
@@ -51,6 +51,6 @@ def test_half_closed_connections_are_replaced(
 ) -> None:
     for number in range(5):
         proxied.proxy.end(way)
-        create_at_last(client, number, f"key {number}")
+        create_with_retries(client, number, f"key {number}")
     assert [event.plant.id for event in proxied.events()] == list(range(5))
     proxied.assert_whole()

@@ -1,4 +1,4 @@
-"""A write whose connection is lost was done, was not, or has an unknown outcome."""
+"""The response to a write whose connection is lost matches what was stored."""
 
 import time
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from tests.postgres.lost_connections.calls import (
     NOT_WRITTEN,
     UNKNOWN,
     create,
-    create_at_last,
+    create_with_retries,
     delete,
     places_to_cut,
-    wait_until_well,
+    wait_until_recovered,
 )
 from tests.postgres.proxied import ProxiedService
 from tests.postgres.proxy import Way
@@ -25,50 +25,50 @@ Write = Callable[[httpx.Client, int], int]
 
 @pytest.mark.parametrize("way", Way)
 @pytest.mark.parametrize("write", [create, delete])
-def test_a_write_was_done_or_was_not_as_it_was_answered(
+def test_the_response_to_a_write_matches_what_was_stored(
     proxied: ProxiedService, client: httpx.Client, write: Write, way: Way
 ) -> None:
-    not_again = 40004 if write is create else 40401
+    repeat_error = 40004 if write is create else 40401
     for number in range(1 if write is create else 2):
         assert create(client, number) == 0
-    write(client, 0)  # so that the statements are prepared
+    write(client, 0)  # prepares the statements
     places = places_to_cut(proxied, way, lambda: write(client, 1))
-    seen = set[int]()
-    # Again until both were seen: what new connections say counts as this way's bytes too.
+    errors_seen = set[int]()
+    # Repeat until both errors were seen: the bytes of new connections count, too.
     for number, place in enumerate([*places] * MAX_ROUNDS, 2):
-        if number >= 2 + len(places) and seen >= {0, UNKNOWN}:
+        if number >= 2 + len(places) and errors_seen >= {0, UNKNOWN}:
             break
         if write is delete:
             assert create(client, number) == 0
         proxied.proxy.cut_after(way, place)
         error = write(client, number)
         proxied.proxy.mend()
-        seen.add(error)
+        errors_seen.add(error)
         is_done = (number in {plant.id for plant in proxied.plants()}) == (write is create)
         assert error == UNKNOWN or (error == 0) == is_done
         assert error in {0, UNKNOWN, NOT_WRITTEN}
-        wait_until_well(client)
-        assert write(client, number) == (not_again if is_done else 0)
-    assert seen >= {0, UNKNOWN}
+        wait_until_recovered(client)
+        assert write(client, number) == (repeat_error if is_done else 0)
+    assert errors_seen >= {0, UNKNOWN}
     proxied.assert_whole()
 
 
 @pytest.mark.parametrize("way", Way)
-def test_a_retry_with_the_same_key_makes_one_plant(
+def test_a_retry_with_the_same_key_creates_one_plant(
     proxied: ProxiedService, client: httpx.Client, way: Way
 ) -> None:
     create(client, 0, "first")
     places = places_to_cut(proxied, way, lambda: create(client, 1, "second"))
     for number, place in enumerate(places, 2):
         proxied.proxy.cut_after(way, place)
-        create(client, number, f"key {number}")  # whatever becomes of it
+        create(client, number, f"key {number}")  # with any outcome
         proxied.proxy.mend()
-        create_at_last(client, number, f"key {number}")
+        create_with_retries(client, number, f"key {number}")
     assert [event.plant.id for event in proxied.events()] == list(range(2 + len(places)))
     proxied.assert_whole()
 
 
-def test_connections_lost_while_nobody_used_them_are_not_noticed(
+def test_lost_idle_connections_cause_no_error(
     proxied: ProxiedService, client: httpx.Client
 ) -> None:
     for number in range(5):
@@ -82,7 +82,7 @@ def test_connections_lost_while_nobody_used_them_are_not_noticed(
     proxied.assert_whole()
 
 
-def test_many_writes_in_flight_are_as_they_were_answered(proxied: ProxiedService) -> None:
+def test_responses_to_concurrent_writes_match_what_was_stored(proxied: ProxiedService) -> None:
     load_clients = []
     for cut in range(8):
         way = list(Way)[cut % 2]
