@@ -31,7 +31,7 @@ EVERY = [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]
 ALL_BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SOURCES = ROOT / "src" / "plantstore"
 STARTING = (
-    "core/settings.py core/sources.py databases.py features/metrics/exporter.py"
+    "core/settings.py core/sources.py databases.py features/metrics/starting.py"
     " postgres/__init__.py postgres/connection.py program/loading.py server/certificates.py"
     " server/listeners.py sql/migrations.py sqlite/connection.py sqlite/file_lock.py"
 )
@@ -113,16 +113,16 @@ def calls_of(page: Path) -> Iterator[list[str]]:
 
 def test_commands_and_their_options_exist() -> None:
     pages = [page for page in PAGES if page.name != "reference.md"]
-    for first, *rest in chain.from_iterable(map(calls_of, pages)):
+    for first, *arguments in chain.from_iterable(map(calls_of, pages)):
         if first in {"help", "--settings", "--version"}:
             continue
-        if first == "plantstore":  # a container's name comes before
-            first, *rest = rest  # noqa: PLW2901 - the call without it
-        path = f"{first} {rest[0]}" if first in GROUPS else first
-        assert path in COMMANDS, (first, rest)
+        if first == "plantstore":  # after a container's name
+            first, *arguments = arguments  # noqa: PLW2901 - the call without it
+        path = f"{first} {arguments[0]}" if first in GROUPS else first
+        assert path in COMMANDS, (first, arguments)
         options = {name for option in COMMANDS[path].params for name in option.opts}
-        used = {word.partition("=")[0] for word in rest if word.startswith("--")}
-        assert used <= options, (first, rest)
+        used = {word.partition("=")[0] for word in arguments if word.startswith("--")}
+        assert used <= options, (first, arguments)
 
 
 SETTING_NAMES = {f"PLANTSTORE_{name.upper()}" for name in SETTINGS}
@@ -154,7 +154,11 @@ def messages_of(source: Path) -> Iterator[str]:
     """The longest constant part of each message of a failed start."""
     for node in ast.walk(ast.parse(read_page(source))):
         match node:
-            case ast.Raise(exc=ast.Call(func=ast.Name("SetupError" | "kind"), args=[message, *_])):
+            case ast.Raise(
+                exc=ast.Call(
+                    func=ast.Name("SetupError" | "UsageError" | "kind"), args=[message, *_]
+                )
+            ):
                 parts = [part.value for part in ast.walk(message) if isinstance(part, ast.Constant)]
                 yield max(map(str, parts), key=len, default="")
 
@@ -162,7 +166,9 @@ def messages_of(source: Path) -> Iterator[str]:
 def test_every_message_of_a_failed_start_is_in_troubleshooting() -> None:
     page = plain(read_page(DOCS / "troubleshooting.md"))
     for source in STARTING.split():
-        for message in messages_of(SOURCES / source):
+        messages = list(messages_of(SOURCES / source))
+        assert messages, source
+        for message in messages:
             assert plain(message)[:24].strip() in page or message in NOT_AT_A_START, message
 
 
