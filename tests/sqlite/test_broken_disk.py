@@ -18,7 +18,7 @@ UNKNOWN = 50303
 FICUS = b'{"id": 1, "name": "Ficus"}'
 
 
-class Faulty(Service):
+class ServiceOnFaultyDisk(Service):
     """A service on a disk that can be broken."""
 
     def __init__(self, folder: Path, **settings: object) -> None:
@@ -35,15 +35,15 @@ class Faulty(Service):
         return self._fault.with_name("fault.synced-again").exists()
 
 
-def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
-    with Faulty(tmp_path) as service:
+def test_a_failed_fsync_makes_the_service_unready_until_it_ends(tmp_path: Path) -> None:
+    with ServiceOnFaultyDisk(tmp_path) as service:
         create = Message("POST", "/plants").adding(
             "Authorization", f"Bearer {service.make_token()}"
         )
         first, create = (create.carrying(b'{"id": %d, "name": "Ficus"}' % n) for n in (1, 2))
         readiness, liveness = Message("GET", "/readyz"), Message("GET", "/livez")
         with Connection(service.origin) as connection:
-            connection.send(first, readiness, liveness)  # so that later none waits to be parsed
+            connection.send(first, readiness, liveness)  # caches the heads
             assert [connection.receive().status for _ in range(3)] == [200, 200, 200]
             service.break_disk()
             connection.send(create, readiness, create, liveness)
@@ -52,9 +52,9 @@ def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
         assert service.process.wait(30) == 1
 
 
-def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
-    """The kernel reports the next one as good, though what it lost stays lost."""
-    with Faulty(tmp_path) as service:
+def test_a_failed_fsync_is_never_retried(tmp_path: Path) -> None:
+    """The kernel would report success for a retry, although the data is lost."""
+    with ServiceOnFaultyDisk(tmp_path) as service:
         token = service.make_token()
         with under_load(service, token, clients=8) as load_clients:
             wait_until_acknowledged(load_clients, 100)
@@ -68,9 +68,9 @@ def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
         assert_whole(restarted, "nursery", load_clients)
 
 
-def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) -> None:
-    """A batch is written one by one where one of its writes is invalid."""
-    with Faulty(tmp_path) as service:
+def test_a_failed_fsync_ends_a_batch_that_is_committed_in_parts(tmp_path: Path) -> None:
+    """A batch is committed write by write if one of its writes fails."""
+    with ServiceOnFaultyDisk(tmp_path) as service:
         tokens = [service.make_token(store) for store in ("sick", *6 * ["sound"])]
         with closing(connect(tmp_path / "plants.db")) as connection:
             connection.execute(  # the event that the next change of the first store would have
@@ -83,7 +83,8 @@ def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) 
                 for number, (token, client) in enumerate(zip(tokens, clients, strict=True)):
                     create = Message("POST", "/plants").adding("Authorization", f"Bearer {token}")
                     client.send(create.carrying(b'{"id": %d, "name": "Ficus"}' % number))
-                httpx.get(f"{service.origin}/livez")  # what was sent before it waits for a commit
+                # The creates sent before this request now wait for the lock.
+                httpx.get(f"{service.origin}/livez")
                 service.break_disk("once")
             statuses = {status_of(client) for client in clients}
         assert service.process.wait(30) == 1
@@ -94,12 +95,12 @@ def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) 
 def status_of(client: Connection) -> int:
     try:
         return client.receive().status
-    except (AssertionError, ConnectionError):  # it ended with the process
+    except (AssertionError, ConnectionError):  # the process ended the connection
         return 0
 
 
 def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) -> None:
-    with Faulty(tmp_path) as service:
+    with ServiceOnFaultyDisk(tmp_path) as service:
         service.break_disk("checkpoint")
         with under_load(service, service.make_token()) as load_clients:
             assert service.process.wait(60) == 1
@@ -109,8 +110,8 @@ def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("words", ["", "once"])
-def test_a_worker_that_finds_the_disk_broken_ends_the_service(tmp_path: Path, words: str) -> None:
-    with Faulty(tmp_path, workers=2) as service:
+def test_a_broken_disk_in_a_worker_ends_the_service(tmp_path: Path, words: str) -> None:
+    with ServiceOnFaultyDisk(tmp_path, workers=2) as service:
         with under_load(service, service.make_token()) as load_clients:
             wait_until_acknowledged(load_clients, 20)
             service.break_disk(words)
@@ -121,8 +122,8 @@ def test_a_worker_that_finds_the_disk_broken_ends_the_service(tmp_path: Path, wo
         assert_whole(restarted, "nursery", load_clients)
 
 
-def test_a_checkpoint_that_fails_at_the_stop_is_a_line_in_the_log(tmp_path: Path) -> None:
-    with Faulty(tmp_path) as service:
+def test_a_failed_checkpoint_at_the_stop_is_logged(tmp_path: Path) -> None:
+    with ServiceOnFaultyDisk(tmp_path) as service:
         with under_load(service, service.make_token()) as load_clients:
             wait_until_acknowledged(load_clients, 1)
         service.break_disk("checkpoint")

@@ -1,4 +1,4 @@
-"""A commit by any process is seen at once, and watching for it leaves SQLite's locks alone."""
+"""Commits of all processes are detected at once, without disturbing SQLite's locks."""
 
 import multiprocessing
 import subprocess
@@ -27,9 +27,9 @@ RAISE = "UPDATE revisions SET revision = revision + 1 WHERE store_id = 1 RETURNI
 
 
 def write_on_request(path: Path, pipe: Connection) -> None:
-    """The other process: commits on request, and answers with the result."""
+    """Run in another process: execute the statements from the pipe, and send their results."""
     with closing(connect(path)) as connection:
-        connection.execute("PRAGMA synchronous = OFF")  # quick; it is seen all the same
+        connection.execute("PRAGMA synchronous = OFF")  # faster; commits are visible all the same
         while (statement := pipe.recv()) is not None:
             pipe.send(connection.execute(statement).get)
 
@@ -56,7 +56,7 @@ def other(tmp_path: Path, token: bytes) -> Iterator[Connection]:
 
 
 @pytest.mark.anyio
-async def test_each_of_many_commits_by_another_process_is_seen_at_once(
+async def test_each_commit_of_another_process_is_visible_immediately(
     tmp_path: Path, token: bytes, other: Connection
 ) -> None:
     database = SQLiteDatabase(Settings(database=f"sqlite:///{tmp_path / 'plants.db'}"))
@@ -69,20 +69,20 @@ async def test_each_of_many_commits_by_another_process_is_seen_at_once(
         caller = await database.find_caller(1, token, None)
         assert caller is not None
         assert caller.revision == revision == alternation
-        if alternation % 250 == 0:  # what is in the log moves to the file, and the log begins anew
+        if alternation % 250 == 0:  # moves the log to the file and restarts it
             other.send("PRAGMA wal_checkpoint(RESTART)")
             assert other.recv() is not None
-        again = await database.find_caller(1, token, None)
-        assert again is not None
-        assert replace(again, unchanged=None) == replace(caller, unchanged=None)
+        repeated = await database.find_caller(1, token, None)
+        assert repeated is not None
+        assert replace(repeated, unchanged=None) == replace(caller, unchanged=None)
     await database.close()
 
 
 @pytest.mark.anyio
-async def test_no_other_process_takes_itself_for_the_first_or_the_last(
+async def test_a_process_that_opens_and_closes_the_database_keeps_the_log(
     tmp_path: Path, token: bytes
 ) -> None:
-    """The first clears the log's index, the last removes the log: both only where nobody is."""
+    """Only the first process may clear the log's index, and only the last may remove the log."""
     database_url = f"sqlite:///{tmp_path / 'plants.db'}"
     database = SQLiteDatabase(Settings(database=database_url))
     for number in range(3):
@@ -91,15 +91,15 @@ async def test_no_other_process_takes_itself_for_the_first_or_the_last(
         plant = NewPlant(number, "Ficus")
         outcome, _ = await database.write(Create(1, caller, plant, None))
         assert outcome is Outcome.CREATED
-        before = look(tmp_path)
-        assert read_elsewhere(database_url) == number + 1
-        assert look(tmp_path) == before
+        before = describe_log(tmp_path)
+        assert read_in_another_process(database_url) == number + 1
+        assert describe_log(tmp_path) == before
     await database.close()
-    assert read_elsewhere(database_url) == 3
+    assert read_in_another_process(database_url) == 3
 
 
 @pytest.mark.anyio
-async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
+async def test_write_token_uses_commits_only_if_there_are_new_uses(tmp_path: Path) -> None:
     url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
         secret = administration.create_token(Grant(subject="ada", store="nursery")).secret
@@ -116,7 +116,7 @@ async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
     with writes_held(url), pytest.raises(DatabaseUnavailableError):
         await database.write_token_uses()
     assert caller.unchanged()
-    await database.write_token_uses()  # what could not be written was kept
+    await database.write_token_uses()  # the uses that could not be written were kept
     assert not caller.unchanged()
     unchanged = database.data_version.read()
     await database.write_token_uses()
@@ -124,8 +124,8 @@ async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
     await database.close()
 
 
-def read_elsewhere(url: str) -> int:
-    """The store's revision, as another process reads it that opens and closes the database."""
+def read_in_another_process(url: str) -> int:
+    """The store's revision, read by another process that opens and closes the database."""
     with multiprocessing.get_context("spawn").Pool(1) as processes:
         revision: int = processes.apply(read_revision, (url,))
         return revision
@@ -137,14 +137,14 @@ def read_revision(url: str) -> int:
         return store.revision
 
 
-def look(folder: Path) -> str:
-    """Number, size and content of the log and of its index's header.
+def describe_log(folder: Path) -> str:
+    """Inode, size and checksum of the log and of its index's header.
 
-    Another process looks: if this one opened the files, it would drop its own locks on them.
+    Read by another process: if this one opened and closed the files, it would drop its locks.
     """
     script = "stat -c '%i %s' plants.db-wal plants.db-shm; cksum plants.db-wal; "
     script += "head -c 96 plants.db-shm | cksum"
-    done = subprocess.run(
+    result = subprocess.run(
         ["sh", "-c", script], cwd=folder, capture_output=True, check=True, timeout=30
     )
-    return done.stdout.decode()
+    return result.stdout.decode()

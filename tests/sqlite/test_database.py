@@ -1,4 +1,4 @@
-"""The database in a file: writes end, damage is noticed, and nothing stays open."""
+"""The SQLite database: blocked writes, damage, and connections after errors."""
 
 import asyncio
 import gc
@@ -30,10 +30,10 @@ async def harness(tmp_path: Path) -> AsyncIterator[DatabaseHarness]:
             yield opened
 
 
-async def test_a_writer_that_another_program_keeps_out_recovers(
+async def test_writes_recover_after_another_programs_transaction(
     harness: DatabaseHarness, tmp_path: Path
 ) -> None:
-    """Another program knows nothing of our lock; SQLite's own waiting ends after a time."""
+    """Another program does not use our lock; SQLite's busy timeout ends the wait."""
     with closing(connect(tmp_path / "plants.db")) as connection:
         connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(DatabaseUnavailableError):
@@ -42,8 +42,10 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
     assert await harness.create(FICUS) is Outcome.CREATED
 
 
-async def test_a_damaged_index_breaks_it(harness: DatabaseHarness, tmp_path: Path) -> None:
-    """SQLite tells of it with a code of its own."""
+async def test_a_damaged_index_marks_the_database_as_broken(
+    harness: DatabaseHarness, tmp_path: Path
+) -> None:
+    """SQLite reports it with an error code of its own."""
     await harness.database.close()
     path = tmp_path / "plants.db"
     change_condition_of_index(path, "tag IS NOT NULL", "tag IS NULL")
@@ -73,10 +75,10 @@ def count_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-async def test_snapshots_that_cannot_be_opened_leave_no_connections(
+async def test_failed_snapshots_leave_no_connections_open(
     harness: DatabaseHarness, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    gc.disable()  # as in the service, where it is seldom
+    gc.disable()  # as in the service, where it seldom runs
     request.addfinalizer(gc.enable)
     with closing(connect(tmp_path / "plants.db")) as connection:
         connection.execute("ALTER TABLE revisions RENAME TO lost")

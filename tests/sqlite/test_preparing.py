@@ -1,4 +1,4 @@
-"""Processes that meet at a missing database make it once, and all find it whole."""
+"""Several processes that start without a database create it once."""
 
 import multiprocessing
 from contextlib import closing
@@ -15,7 +15,7 @@ ROUNDS = 10
 
 
 def prepare_all(folder: Path, barrier: Barrier) -> None:
-    """What each process does; it ends with 0 where each database was whole at once."""
+    """Run in each process: fail unless each database is complete at once."""
     for number in range(ROUNDS):
         path = folder / f"{number}" / "plants.db"
         barrier.wait(30)
@@ -24,7 +24,7 @@ def prepare_all(folder: Path, barrier: Barrier) -> None:
             assert connection.execute("SELECT count(*) FROM stores").get == 0
 
 
-def test_a_missing_database_is_made_once_by_several_processes(tmp_path: Path) -> None:
+def test_several_processes_create_a_missing_database_once(tmp_path: Path) -> None:
     spawning = multiprocessing.get_context("spawn")
     barrier = spawning.Barrier(PROCESSES)
     processes = [

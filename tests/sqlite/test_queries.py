@@ -1,4 +1,4 @@
-"""A query of a store's data names the store, and a feature's query is its own."""
+"""Queries of a store's data name the store; a feature's queries are used only by the feature."""
 
 import ast
 import re
@@ -25,12 +25,12 @@ STORE_TABLES = (
     "deliveries",
 )
 READS_A_STORES_DATA = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE) ({'|'.join(STORE_TABLES)})\b")
-# Many requests at once come as the rows of ``o``, each with its store.
+# Batched requests are the rows of ``o``, each with its store.
 STORE = r"(\w\.)?store_id = (\?\d|\$\d|[ow]\.store_id)"
 NAMES_THE_STORE = re.compile(
     rf"(WHERE|AND|ON) {STORE}|INSERT( OR REPLACE)? INTO \w+ \(store_id, [^)]*\)"
 )
-# Queries across stores, and why that is right.
+# Queries across stores, and the reasons.
 ACROSS_STORES = {
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is returned",
     "delete_links": "it ends the links of a user, or those of all stores, as revoke_tokens",
@@ -40,11 +40,11 @@ ACROSS_STORES = {
     "list_tokens": "the administrator may list the tokens of all stores",
     "page_of_plants": "a copy reads stores in the order of their numbers",
     "revoke_tokens": "the administrator may revoke the tokens of all stores",
-    **{name: why for one in of_features("queries", "ACROSS_STORES") for name, why in one.items()},
+    **{name: why for part in of_features("queries", "ACROSS_STORES") for name, why in part.items()},
 }
 
 
-def test_a_query_of_a_stores_data_names_the_store_or_has_a_reason_not_to() -> None:
+def test_queries_of_a_stores_data_name_the_store_unless_exempt() -> None:
     across = set()
     for query, text in QUERIES.items():
         sql = " ".join(text.split())
@@ -53,7 +53,7 @@ def test_a_query_of_a_stores_data_names_the_store_or_has_a_reason_not_to() -> No
     assert across == set(ACROSS_STORES)
 
 
-def test_each_part_of_a_query_of_plants_names_the_store() -> None:
+def test_each_statement_on_plants_names_the_store() -> None:
     for query, sql in QUERIES.items():
         if query.partition("-")[2] in ACROSS_STORES:
             continue
@@ -62,7 +62,7 @@ def test_each_part_of_a_query_of_plants_names_the_store() -> None:
                 assert re.search(STORE, statement)
 
 
-def test_a_query_that_is_the_same_on_both_databases_stands_once() -> None:
+def test_queries_that_are_equal_on_both_databases_are_shared() -> None:
     shared, sqlite, postgres = (
         {
             name: " ".join(sql.replace("$", "?").split())
@@ -79,10 +79,10 @@ def test_a_query_that_is_the_same_on_both_databases_stands_once() -> None:
     assert not sqlite.items() & postgres.items()
 
 
-def test_each_statement_of_the_function_that_writes_names_the_store() -> None:
+def test_each_statement_of_the_write_function_names_the_store() -> None:
     sql = (SOURCE / "postgres" / "functions.sql").read_text(encoding="utf-8")
     statements = re.findall(r"\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^;]*;", sql)
-    reads = [one for one in statements if READS_A_STORES_DATA.search(" ".join(one.split()))]
+    reads = [it for it in statements if READS_A_STORES_DATA.search(" ".join(it.split()))]
     assert len(reads) > 6
     for statement in reads:
         assert re.search(
@@ -92,7 +92,7 @@ def test_each_statement_of_the_function_that_writes_names_the_store() -> None:
         )
 
 
-def test_a_features_query_is_named_in_that_features_code_alone() -> None:
+def test_a_features_queries_are_used_only_by_the_feature() -> None:
     strings = {file: strings_of(file) for file in SOURCE.rglob("*.py")}
     for folder in SOURCE.glob("features/*/"):
         own = [folder / name for name in ("queries.sql", "sqlite.sql", "postgres.sql")]

@@ -1,4 +1,4 @@
-"""``/readyz`` says what is so of the file, and why."""
+"""``/readyz`` reports problems of the database file, and recovers."""
 
 import sys
 import time
@@ -17,7 +17,9 @@ REPLACED = "{name} was replaced or removed while the service runs: restart it"
 
 
 @pytest.mark.parametrize("name", ["plants.db", "plants.db-wal", "plants.db-shm"])
-def test_a_file_that_was_removed_is_told_until_it_is_there_again(tmp_path: Path, name: str) -> None:
+def test_a_removed_file_makes_the_service_unready_until_it_is_back(
+    tmp_path: Path, name: str
+) -> None:
     with Service(tmp_path) as service, service.client(service.make_token()) as client:
         (tmp_path / name).rename(tmp_path / "moved")
         for number in range(3):
@@ -28,7 +30,7 @@ def test_a_file_that_was_removed_is_told_until_it_is_there_again(tmp_path: Path,
         for number in range(3):
             assert wait_for_readiness(service, 200) == "ready"
             assert client.post("/plants", json={"id": number, "name": "Fern"}).is_success
-        # A second after the last failure; each check writes.
+        # Logged a second after the last failure; each readiness check writes.
         wait_until(
             lambda: wait_for_readiness(service, 200) and "writes work again" in service.log()
         )
@@ -36,7 +38,7 @@ def test_a_file_that_was_removed_is_told_until_it_is_there_again(tmp_path: Path,
         assert "ready again after " in service.log()
 
 
-def test_a_file_that_was_replaced_is_told(tmp_path: Path) -> None:
+def test_a_replaced_file_makes_the_service_unready(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         token = service.make_token()
         restored = tmp_path / "restored"
@@ -49,8 +51,8 @@ def test_a_file_that_was_replaced_is_told(tmp_path: Path) -> None:
         assert service.process.poll() is None
 
 
-def test_after_a_failed_write_it_is_ready_only_when_a_write_works(tmp_path: Path) -> None:
-    """To begin a write and give it up would prove nothing: that works on a failing disk too."""
+def test_after_a_failed_write_readiness_requires_a_successful_write(tmp_path: Path) -> None:
+    """A write that is rolled back would prove nothing: it works on a failing disk, too."""
     fault = tmp_path / "fault"
     command = ("env", f"{VARIABLE}={fault}", sys.executable, "-m", "tests.faulty_vfs")
     with Service(tmp_path, command=command) as service:
@@ -61,17 +63,17 @@ def test_after_a_failed_write_it_is_ready_only_when_a_write_works(tmp_path: Path
             assert client.post("/plants", json=plant).json()["error"] == 50302
             failed = fault.with_name("fault.writes")
             deadline = time.monotonic() + 30
-            while len(failed.read_bytes()) < 3:  # those after the first are tried for us alone
+            while len(failed.read_bytes()) < 3:  # writes after the first are readiness checks
                 assert time.monotonic() < deadline
-                told = read_message(client.get("/readyz"))
-                assert told == "the database cannot be written: the disk fails"
+                message = read_message(client.get("/readyz"))
+                assert message == "the database cannot be written: the disk fails"
             fault.unlink()
             assert wait_for_readiness(service, 200) == "ready"
             assert client.post("/plants", json=plant).status_code == 200
 
 
-def test_a_lock_of_another_process_holds_up_no_answer(tmp_path: Path) -> None:
-    """Writes have time to wait for it; then it is told."""
+def test_a_lock_of_another_process_does_not_block_readyz(tmp_path: Path) -> None:
+    """The service becomes unready when a write would have timed out."""
     with Service(tmp_path, settings={"write_timeout": 3}) as service:
         with writes_held(service.database):
             response = httpx.get(f"{service.origin}/readyz")

@@ -1,4 +1,4 @@
-"""A file is made with its schema and settings; another program's is refused and left alone."""
+"""Database files: their schema and settings, and files of other programs."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -14,7 +14,7 @@ from tests.cli.program import Program
 from tests.service import Service
 
 SETTINGS = {
-    "encoding": "UTF-8",  # text is kept as UTF-8
+    "encoding": "UTF-8",  # stores text as UTF-8
     "busy_timeout": 5000,
     "checkpoint_fullfsync": 1,
     "foreign_keys": 1,
@@ -48,7 +48,7 @@ def make_foreign(file: Path) -> None:
     ],
     ids=["foreign", "text"],
 )
-def test_a_file_of_another_program_is_refused_and_left_alone(
+def test_a_file_of_another_program_is_refused_and_unchanged(
     tmp_path: Path, command: tuple[str, ...], make: Callable[[Path], object], advice: str
 ) -> None:
     program = Program(tmp_path)
@@ -58,40 +58,40 @@ def test_a_file_of_another_program_is_refused_and_left_alone(
     assert read(program) == before
 
 
-def test_a_place_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+def test_an_unusable_path_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for place in ("/proc/nowhere/plants.db", f"{tmp_path}/file/plants.db", str(tmp_path)):
-        with pytest.raises(SetupError, match=f"cannot use the database {place}"):
-            migrate(Path(place))
+    for path in ("/proc/nowhere/plants.db", f"{tmp_path}/file/plants.db", str(tmp_path)):
+        with pytest.raises(SetupError, match=f"cannot use the database {path}"):
+            migrate(Path(path))
 
 
-def test_what_is_not_a_database_url_is_refused() -> None:
+def test_an_invalid_database_url_is_refused() -> None:
     for url in ("plants.db", "sqlite://plants.db", "sqlite:///", "sqlite:///:memory:", "mysql://x"):
         with pytest.raises(SetupError, match="write sqlite:///plants"):
             open_session(url)
 
 
-def test_a_connection_has_its_settings(tmp_path: Path) -> None:
+def test_a_connection_has_the_expected_pragmas(tmp_path: Path) -> None:
     migrate(tmp_path / "plants.db")
     with closing(connect(tmp_path / "plants.db")) as connection:
         assert {name: connection.execute(f"PRAGMA {name}").get for name in SETTINGS} == SETTINGS
 
 
-def test_a_dry_run_makes_no_file(tmp_path: Path) -> None:
+def test_a_dry_run_creates_no_file(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.run("migrate", "--dry-run")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
+def test_migrate_creates_a_missing_database(tmp_path: Path) -> None:
     program = Program(tmp_path)
-    done = program.run("migrate")
-    assert done.err == f"created the database {tmp_path / 'plants.db'}\n"
-    assert done.out.startswith("applied migration 1 (initial)\n")
+    result = program.run("migrate")
+    assert result.err == f"created the database {tmp_path / 'plants.db'}\n"
+    assert result.out.startswith("applied migration 1 (initial)\n")
     assert program.data("token", "list") == []
 
 
-def test_a_process_that_serves_goes_on_while_the_schema_is_looked_at(tmp_path: Path) -> None:
+def test_migrate_of_a_current_schema_does_not_disturb_a_service(tmp_path: Path) -> None:
     with Service(tmp_path) as service, service.client(service.make_token()) as client:
         for number in range(3):
             assert Program(tmp_path).run("migrate").out == "the schema is up to date\n"

@@ -1,4 +1,4 @@
-"""The fixtures of tests over HTTP and of commands."""
+"""The fixtures of the tests of HTTP and of commands."""
 
 from tests.cli.conftest import program
 from tests.http.conftest import database_kind, fixture, service

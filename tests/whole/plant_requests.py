@@ -1,4 +1,4 @@
-"""Requests that write and read plants, each answered as the model says."""
+"""Requests that write and read plants, compared with the model."""
 
 import json
 from copy import deepcopy
@@ -34,25 +34,25 @@ class PlantRequests(StoreRequests):
     def create(self, number: int, base: str, plant: NewPlant, key: str | None) -> None:
         headers = {} if key is None else {"Idempotency-Key": key}
         body = describe(plant)
-        answer = self.ask(number, "POST", f"{base}/plants", body, headers)
+        response = self.ask(number, "POST", f"{base}/plants", body, headers)
         before = self.model.store.revision
         status = self.model.write(self.choose(number), Scope.CREATE, plant, key=key)
         is_replay = status == 200 and before == self.model.store.revision
-        assert answer.headers.get("idempotent-replayed") == ("true" if is_replay else None)
-        expect(answer, status, describe(plant, with_ids=False))
+        assert response.headers.get("idempotent-replayed") == ("true" if is_replay else None)
+        expect(response, status, describe(plant, with_ids=False))
 
     @rule(number=numbers, many=st.lists(changes, min_size=1, max_size=4), is_atomic=st.booleans())
     def change_many(
         self, number: int, many: list[tuple[str, NewPlant]], *, is_atomic: bool
     ) -> None:
-        """Make some changes in one request, or none of them."""
+        """Send several changes in one request, maybe atomic."""
         token = self.choose(number)
         lines = ({"op": op} | describe(plant) for op, plant in many)
         body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         target = f"/changes?atomic={str(is_atomic).lower()}"
-        answer = self.connection.ask(changes_message(token.secret, body, target))
+        response = self.connection.ask(changes_message(token.secret, body, target))
         if refused := self.model.refuse(token, None):
-            expect_error(answer, refused)
+            expect_error(response, refused)
             return
         before = deepcopy((self.model.store, self.model.authors))
         numbers = list(enumerate(starmap(partial(self.change, token), many), 1))
@@ -60,10 +60,10 @@ class PlantRequests(StoreRequests):
             self.model.store, self.model.authors = before
             # Without a scope, a line is refused before the others are tried.
             line, number = next((it for it in refusals if it[1] == 40301), refusals[0])
-            expect_error(answer, number)
-            assert answer.json["message"].startswith(f"line {line}: ")
+            expect_error(response, number)
+            assert response.json["message"].startswith(f"line {line}: ")
         else:
-            assert numbers_of(read_lines(answer.body)) == numbers
+            assert numbers_of(read_lines(response.body)) == numbers
 
     def change(self, token: Token, op: str, plant: NewPlant) -> int:
         if op != "upsert":
@@ -76,44 +76,44 @@ class PlantRequests(StoreRequests):
     def replace(
         self, number: int, base: str, plant: NewPlant, condition: tuple[str, str] | None
     ) -> None:
-        """Replace a plant, maybe only as it was read."""
+        """Replace a plant, maybe with a precondition."""
         headers, precondition = self.read_condition(plant.id, condition)
         path = f"{base}/plants/{plant.id}"
-        answer = self.ask(number, "PUT", path, describe(plant, with_ids=False), headers)
+        response = self.ask(number, "PUT", path, describe(plant, with_ids=False), headers)
         status = self.model.write(self.choose(number), Scope.UPDATE, plant, precondition)
-        expect(answer, status, describe(plant, with_ids=False))
+        expect(response, status, describe(plant, with_ids=False))
         if status == 200:
-            assert answer.headers["etag"] == etag_of(plant)
-            assert answer.headers["cache-control"] == "no-store"
+            assert response.headers["etag"] == etag_of(plant)
+            assert response.headers["cache-control"] == "no-store"
 
     @rule(number=numbers, base=bases, plant_id=ids, condition=conditions)
     def delete(
         self, number: int, base: str, plant_id: int, condition: tuple[str, str] | None
     ) -> None:
         headers, precondition = self.read_condition(plant_id, condition)
-        answer = self.ask(number, "DELETE", f"{base}/plants/{plant_id}", None, headers)
+        response = self.ask(number, "DELETE", f"{base}/plants/{plant_id}", None, headers)
         plant = NewPlant(plant_id, "")
-        expect(answer, self.model.write(self.choose(number), Scope.DELETE, plant, precondition))
+        expect(response, self.model.write(self.choose(number), Scope.DELETE, plant, precondition))
 
     @rule(number=numbers, base=bases, plant_id=ids, condition=conditions)
     def read(
         self, number: int, base: str, plant_id: int, condition: tuple[str, str] | None
     ) -> None:
-        """Read a plant, maybe only if it is another one, or still the same."""
+        """Read a plant, maybe with a precondition."""
         headers, precondition = self.read_condition(plant_id, condition)
-        answer = self.ask(number, "GET", f"{base}/plants/{plant_id}", None, headers)
+        response = self.ask(number, "GET", f"{base}/plants/{plant_id}", None, headers)
         plant = self.model.store.plants.get(plant_id)
         refused = self.model.refuse(self.choose(number), Scope.LIST)
         if refused is not None or plant is None:
-            expect(answer, refused or 40401)
+            expect(response, refused or 40401)
             return
         tag = entity_tag_of(plant)
         if precondition is not None and not precondition.matches(tag):
-            expect(answer, 41201)
+            expect(response, 41201)
             return
         is_known = precondition is not None and precondition.excludes(tag)
-        expect(answer, 304 if is_known else 200, describe(plant, with_ids=False))
-        assert answer.headers["etag"] == f'"{tag}"'
+        expect(response, 304 if is_known else 200, describe(plant, with_ids=False))
+        assert response.headers["etag"] == f'"{tag}"'
 
     def read_condition(
         self, plant_id: int, condition: tuple[str, str] | None
@@ -124,6 +124,8 @@ class PlantRequests(StoreRequests):
         plant = self.model.store.plants.get(plant_id)
         right = OTHER_TAG if plant is None else etag_of(plant)
         header = {"right": right, "wrong": OTHER_TAG, "any": "*"}[kind]
-        said = (header.strip('"'),)
-        precondition = Precondition(said, None) if name == "If-Match" else Precondition(None, said)
+        tag_values = (header.strip('"'),)
+        precondition = (
+            Precondition(tag_values, None) if name == "If-Match" else Precondition(None, tag_values)
+        )
         return {name: header}, precondition

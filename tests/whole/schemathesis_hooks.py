@@ -1,8 +1,8 @@
-"""Hooks for schemathesis, which loads this module in an environment of its own.
+"""Hooks for schemathesis, which loads this module in its own environment.
 
-They give it what no document can: a store that the token opens, members of it, a token and a code
-that are good, a revision that the store has reached, a time to come, ids that are not taken yet,
-keys that no request has used, and a precondition that holds. What is not valid stays as it was.
+They insert values that no document can express: the token's store and its members, a valid token
+and code, an existing revision, a future time, unused ids and keys, and a precondition that is met.
+Invalid values stay unchanged.
 """
 
 import functools
@@ -14,7 +14,7 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
-import schemathesis  # type: ignore[import-not-found]  # it is installed apart
+import schemathesis  # type: ignore[import-not-found]  # installed in another environment
 
 ORIGIN, TOKEN = os.environ["TEST_ORIGIN"], os.environ["TEST_TOKEN"]
 STORE = os.environ["TEST_STORE"]
@@ -68,20 +68,21 @@ def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
     if isinstance(case.body, dict) and is_int64(case.body.get("id")):
         case.body["id"] = next(_numbers)
     if case.path.endswith("/changes"):
-        (case.query or {}).pop("atomic", None)  # with it a line that is refused refuses the request
+        # Otherwise one refused line would refuse the request.
+        (case.query or {}).pop("atomic", None)
     is_lines = case.media_type in ("application/x-ndjson", "text/csv")
     if is_lines and not isinstance(case.body, str):
-        case.media_type = "application/json"  # lines are text: what is none is wrong as JSON
+        case.media_type = "application/json"  # lines are text: another body is sent as invalid JSON
         case.headers["Content-Type"] = "application/json"
     elif is_lines:
-        (case.headers or {}).pop("Idempotency-Key", None)  # it is refused, unless they are atomic
+        (case.headers or {}).pop("Idempotency-Key", None)  # refused unless the changes are atomic
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and _KEY.fullmatch(key):
         case.headers["Idempotency-Key"] = f"{next(_numbers)} {key}"[:255].rstrip()
 
 
-def make(things: str) -> Any:  # noqa: ANN401 - JSON
-    return send("POST", things, {"user": USER})
+def make(collection: str) -> Any:  # noqa: ANN401 - JSON
+    return send("POST", collection, {"user": USER})
 
 
 def add_member() -> str:
@@ -91,13 +92,13 @@ def add_member() -> str:
 
 
 def send(method: str, path: str, body: dict[str, str]) -> Any:  # noqa: ANN401 - JSON
-    """The body of the answer to a request of the owner."""
+    """The body of the response to a request of the owner."""
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     request = urllib.request.Request(  # noqa: S310 - it is HTTP
         f"{ORIGIN}/{path}", json.dumps(body).encode(), headers, method=method
     )
-    with urllib.request.urlopen(request) as answer:  # noqa: S310 - as above
-        return json.load(answer)
+    with urllib.request.urlopen(request) as response:  # noqa: S310 - as above
+        return json.load(response)
 
 
 make_token = functools.cache(lambda: make("tokens"))

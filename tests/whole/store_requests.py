@@ -1,4 +1,4 @@
-"""Requests to a store as one of its tokens, beside a plain model of the store."""
+"""Requests to a store with its tokens, and a model of the store."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from tests.service import Service
 
 IDS = (-1, 0, 1, 2, 3, 4, 2**63 - 1)
 USERS = ("ada", "eve", "kiosk")
-ROLES = (Role.OWNER, Role.EDITOR, Role.READER)  # at first
+ROLES = (Role.OWNER, Role.EDITOR, Role.READER)  # initially
 TAGS = (None, "green", "shade")
 OTHER_TAG, NO_TOKEN = '"0123456789abcdef"', "0123456789abcdef"
 
@@ -26,12 +26,12 @@ _stores = count(1)
 ids = st.sampled_from(IDS)
 users = st.sampled_from(USERS)
 tags = st.sampled_from(TAGS)
-numbers = st.integers(0, 1000)  # of one of the tokens, or of the known entity tags
+numbers = st.integers(0, 1000)  # choose a token, or a known entity tag
 plants = st.builds(NewPlant, ids, st.sampled_from(("Fern", "Moss")), tags)
 scopes = st.none() | st.frozensets(st.sampled_from(Scope), min_size=1)
 changes = st.tuples(st.sampled_from(("create", "update", "upsert", "delete")), plants)
 bases = st.sampled_from(("", "/stores/{store}"))
-# What a request says of an entity tag: its header, and whether that has the right one.
+# A precondition: its header, and whether it has the right entity tag.
 conditions = st.none() | st.tuples(
     st.sampled_from(("If-Match", "If-None-Match")), st.sampled_from(("right", "wrong", "any"))
 )
@@ -56,7 +56,7 @@ class StoreRequests(RuleBasedStateMachine):
         self.etags: dict[tuple[int, str], str] = {}
 
     def teardown(self) -> None:
-        """All events, in order, also as a stream."""
+        """Check that the event stream has all events in order."""
         store = self.model.store
         owner = self.model.tokens[0]
         if store.events and self.model.refuse(owner, Scope.LIST) is None:
@@ -68,7 +68,7 @@ class StoreRequests(RuleBasedStateMachine):
         self.connection.close()
 
     def choose(self, number: int) -> Token:
-        """One of the tokens; the owner's first one is the likeliest."""
+        """Choose a token, most often the first, which is the owner's."""
         tokens = self.model.tokens
         return tokens[0] if number % 2 else tokens[number // 2 % len(tokens)]
 
@@ -93,21 +93,21 @@ def etag_of(plant: NewPlant) -> str:
     return f'"{entity_tag_of(plant)}"'
 
 
-def in_order(chosen: frozenset[Scope]) -> list[str]:
-    return [scope.value for scope in Scope if scope in chosen]
+def in_order(scopes: frozenset[Scope]) -> list[str]:
+    return [scope.value for scope in Scope if scope in scopes]
 
 
-def token_body(user: str, wanted: frozenset[Scope] | None) -> dict[str, object]:
-    return {"user": user} if wanted is None else {"user": user, "scopes": in_order(wanted)}
+def token_body(user: str, requested: frozenset[Scope] | None) -> dict[str, object]:
+    return {"user": user} if requested is None else {"user": user, "scopes": in_order(requested)}
 
 
-def expect(answer: Response, status: int, body: object = None) -> None:
-    """The answer has this status and body, or is this error."""
+def expect(response: Response, status: int, body: object = None) -> None:
+    """Check that the response has this status and body, or is this error."""
     if status >= 1000:
-        expect_error(answer, status)
+        expect_error(response, status)
         return
-    assert answer.status == status, answer
+    assert response.status == status, response
     if status in {204, 304}:
-        assert answer.body == b""
+        assert response.body == b""
     elif body is not None:
-        assert answer.json == body
+        assert response.json == body

@@ -1,4 +1,4 @@
-"""What the system's log is told of administration: every change, by whom, and no secret."""
+"""The system log has every administrative change with its author, and no secret."""
 
 import getpass
 import json
@@ -19,7 +19,7 @@ from plantstore.program import cli
 from tests.cli.test_help import COMMANDS
 from tests.service import Service
 
-# What changes something, in an order in which all of it is possible.
+# Commands that change something, in an order in which all of them are possible.
 CHANGES = {
     "migrate": "",
     "store create": "nursery",
@@ -66,20 +66,20 @@ READS = {
     "verify": "",
     "export": "--store nursery {file}.export",
 }
-NOT_AUDITED = {"migrate", "copy"}  # a copy's target has it
-NOT_TRIED = {"serve", "distribute"}  # as it changes nothing, and is not on SQLite
+NOT_AUDITED = {"migrate", "copy"}  # a copy is audited in its target
+NOT_TRIED = {"serve", "distribute"}  # the first changes nothing, the second is not for SQLite
 
 
 class Administrator:
-    """Runs commands on a database of its own; ``said`` is what the system's log was told."""
+    """Runs commands on its own database; ``logged`` are the lines of the system log."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.said: list[str] = []
+        self.logged: list[str] = []
         self.database = f"sqlite:///{folder / 'plants.db'}"
         self._folder = folder
         self._token = self._link = self._webhook = ""
         monkeypatch.setenv("PLANTSTORE_DATABASE", self.database)
-        monkeypatch.setattr(syslog, "syslog", lambda _level, line: self.said.append(line))
+        monkeypatch.setattr(syslog, "syslog", lambda _level, line: self.logged.append(line))
 
     def use_token(self, *, deletes: bool) -> None:
         """Create the plant 1 of the nursery with the token, and maybe delete it."""
@@ -89,24 +89,25 @@ class Administrator:
             assert not deletes or client.delete("/plants/1").is_success
 
     def run(self, command: str, arguments: str) -> str:
-        """What the command printed; what it said to the system's log is in ``said`` alone."""
-        self.said.clear()
+        """Run a command; return its output. ``logged`` has only the lines of this command."""
+        self.logged.clear()
         file = self._folder / "plants.csv"
         file.write_text("id,name\n2,Fern\n", encoding="utf-8")
         names = {"database": self.database, "token": self._token, "link": self._link}
         names["webhook"] = self._webhook
         line = f"{command} {arguments.format(**names, file=file)}"
-        done = CliRunner().invoke(cli, shlex.split(line))
-        assert done.exit_code == (command == "webhook test"), done.output  # its receiver is nowhere
-        assert "administration" not in done.output
+        result = CliRunner().invoke(cli, shlex.split(line))
+        # The receiver of the webhook does not exist.
+        assert result.exit_code == (command == "webhook test"), result.output
+        assert "administration" not in result.output
         if command == "token create":
-            self._token = done.stdout.split()[-1]
+            self._token = result.stdout.split()[-1]
         if command == "webhook create":
-            self._webhook = json.loads(done.stdout)["id"]
+            self._webhook = json.loads(result.stdout)["id"]
         if command == "link create":
-            code = done.stdout.strip().partition("#code=")[2]
+            code = result.stdout.strip().partition("#code=")[2]
             self._link = token_id_of(hash_token(code))
-        return done.output
+        return result.output
 
 
 @pytest.fixture
@@ -115,11 +116,11 @@ def administrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[A
     logging.getLogger("plantstore.security.administration").handlers.clear()
 
 
-def test_every_command_is_tried_here() -> None:
+def test_every_command_is_covered() -> None:
     assert CHANGES.keys() | READS | NOT_TRIED == set(map(" ".join, COMMANDS))
 
 
-def test_every_change_is_told_with_who_made_it(
+def test_every_change_is_logged_with_its_author(
     administrator: Administrator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SUDO_USER", "grace\nINFO")
@@ -128,7 +129,7 @@ def test_every_change_is_told_with_who_made_it(
         if path == "event undo":
             administrator.use_token(deletes=False)
         administrator.run(path, arguments)
-        (line,) = administrator.said
+        (line,) = administrator.logged
         changed = line.removeprefix(
             f'plantstore.security.administration: administration command="{path}" '
         ).removesuffix(f" {person}")
@@ -142,15 +143,15 @@ def test_every_change_is_told_with_who_made_it(
     actions = [row["action"] for row in rows]
     assert actions == [path for path in CHANGES if path not in NOT_AUDITED]
     assert {row["by"] for row in rows} == {"grace\nINFO"}
-    named = {row["action"]: row for row in rows}
+    by_action = {row["action"]: row for row in rows}
     for path in ("event undo", "import"):
-        assert (named[path]["store"], named[path]["details"]["plants"]) == ("nursery", 1)
-    assert named["event undo"]["user"] == named["member add"]["user"]
-    assert named["event undo"]["details"]["since"] < named["event undo"]["at"]
-    assert named["link create"]["details"] == named["link revoke"]["details"]
+        assert (by_action[path]["store"], by_action[path]["details"]["plants"]) == ("nursery", 1)
+    assert by_action["event undo"]["user"] == by_action["member add"]["user"]
+    assert by_action["event undo"]["details"]["since"] < by_action["event undo"]["at"]
+    assert by_action["link create"]["details"] == by_action["link revoke"]["details"]
 
 
-def test_a_database_that_a_command_replaced_or_filled_says_so(administrator: Administrator) -> None:
+def test_restore_and_copy_are_recorded_in_the_target_database(administrator: Administrator) -> None:
     administrator.run("migrate", "")
     administrator.run("store create", "nursery")
     administrator.run("import", CHANGES["import"])
@@ -166,22 +167,22 @@ def test_a_database_that_a_command_replaced_or_filled_says_so(administrator: Adm
     assert copied["details"]["source"] == administrator.database
 
 
-def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:
+def test_a_token_is_logged_by_its_id(administrator: Administrator) -> None:
     administrator.run("migrate", "")
     token = administrator.run("token create", CHANGES["token create"]).splitlines()[-1]
-    said = administrator.said.copy()
+    logged = administrator.logged.copy()
     administrator.run("token revoke", "{token}")
-    for line in (*said, *administrator.said):
+    for line in (*logged, *administrator.logged):
         assert f" store=nursery token_id={token_id_of(hash_token(token))} user=ada " in line
         assert token not in line
 
 
-def test_what_changes_nothing_is_not_told(administrator: Administrator) -> None:
+def test_commands_that_change_nothing_are_not_logged(administrator: Administrator) -> None:
     administrator.run("migrate", "")
     for path in ("token create", "webhook create"):
         administrator.run(path, CHANGES[path])
     for path, arguments in (READS | {"migrate": ""}).items():
         administrator.run(path, arguments)
-        assert administrator.said == []
+        assert administrator.logged == []
     administrator.run("migrate", "--dry-run")
-    assert administrator.said == []
+    assert administrator.logged == []

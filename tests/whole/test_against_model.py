@@ -1,6 +1,6 @@
-"""Any sequence of requests, over HTTP, is answered as a plain model of a store says.
+"""Random sequences of HTTP requests get the responses that a model of a store predicts.
 
-A failure prints the requests that led to it, and what repeats them.
+A failure prints its requests, and how to reproduce it.
 """
 
 import json
@@ -45,74 +45,74 @@ def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 class Requests(PlantRequests, ListRequests):
-    """All requests, with those about access."""
+    """All requests, including those about access."""
 
     @rule(number=numbers, base=bases, user=users, role=st.sampled_from(Role))
     def set_member(self, number: int, base: str, user: str, role: Role) -> None:
-        answer = self.ask(number, "PUT", f"{base}/members/{user}", {"role": role})
+        response = self.ask(number, "PUT", f"{base}/members/{user}", {"role": role})
         status = self.model.set_member(self.choose(number), user, role)
-        expect(answer, status, {"user": user, "role": role})
+        expect(response, status, {"user": user, "role": role})
         if status in {200, 201}:
-            assert answer.headers["cache-control"] == "no-store"
+            assert response.headers["cache-control"] == "no-store"
 
     @rule(number=numbers, base=bases, user=users)
     def remove_member(self, number: int, base: str, user: str) -> None:
-        answer = self.ask(number, "DELETE", f"{base}/members/{user}")
-        expect(answer, self.model.remove_member(self.choose(number), user))
+        response = self.ask(number, "DELETE", f"{base}/members/{user}")
+        expect(response, self.model.remove_member(self.choose(number), user))
 
-    @rule(number=numbers, user=users, wanted=scopes)
-    def create_token(self, number: int, user: str, wanted: frozenset[Scope] | None) -> None:
-        answer = self.ask(number, "POST", "/tokens", token_body(user, wanted))
-        status, given = self.model.grant(self.choose(number), user, wanted)
-        expect(answer, status)
+    @rule(number=numbers, user=users, requested=scopes)
+    def create_token(self, number: int, user: str, requested: frozenset[Scope] | None) -> None:
+        response = self.ask(number, "POST", "/tokens", token_body(user, requested))
+        status, granted = self.model.grant(self.choose(number), user, requested)
+        expect(response, status)
         if status == 201:
-            self.note_token(answer.json, user, given)
+            self.add_token(response.json, user, granted)
 
-    @rule(number=numbers, user=users, wanted=scopes)
-    def use_link(self, number: int, user: str, wanted: frozenset[Scope] | None) -> None:
-        """Make a link, and use it, which is possible once."""
-        answer = self.ask(number, "POST", "/links", token_body(user, wanted))
-        status, given = self.model.grant(self.choose(number), user, wanted)
-        expect(answer, status)
+    @rule(number=numbers, user=users, requested=scopes)
+    def use_link(self, number: int, user: str, requested: frozenset[Scope] | None) -> None:
+        """Create a link and redeem it, which works once."""
+        response = self.ask(number, "POST", "/links", token_body(user, requested))
+        status, granted = self.model.grant(self.choose(number), user, requested)
+        expect(response, status)
         if status == 201:
             code = Message("POST", "/links/redeem").carrying(
-                json.dumps({"code": answer.json["code"]}).encode()
+                json.dumps({"code": response.json["code"]}).encode()
             )
-            used = self.connection.ask(code)
-            expect(used, 201)
-            assert used.json["store"] == self.store
-            self.note_token(used.json, user, given)
+            redeemed = self.connection.ask(code)
+            expect(redeemed, 201)
+            assert redeemed.json["store"] == self.store
+            self.add_token(redeemed.json, user, granted)
             expect(self.connection.ask(code), 40406)
 
-    def note_token(self, made: dict[str, Any], user: str, given: frozenset[Scope]) -> None:
-        """Keep a token, whose record must be right."""
-        assert (made["user"], made["scopes"]) == (user, in_order(given))
-        self.model.tokens.append(Token(made["token"], made["id"], user, given))
+    def add_token(self, record: dict[str, Any], user: str, granted: frozenset[Scope]) -> None:
+        """Check the record of a new token, and remember the token."""
+        assert (record["user"], record["scopes"]) == (user, in_order(granted))
+        self.model.tokens.append(Token(record["token"], record["id"], user, granted))
 
-    @rule(number=numbers, which=numbers, base=bases)
-    def revoke_token(self, number: int, which: int, base: str) -> None:
+    @rule(number=numbers, index=numbers, base=bases)
+    def revoke_token(self, number: int, index: int, base: str) -> None:
         """Revoke a token, but not the owner's first one."""
-        revoked = self.choose(which * 2)
+        revoked = self.choose(index * 2)
         is_first = revoked is self.model.tokens[0]
         token_id = NO_TOKEN if is_first else revoked.id
-        answer = self.ask(number, "DELETE", f"{base}/tokens/{token_id}")
+        response = self.ask(number, "DELETE", f"{base}/tokens/{token_id}")
         refused = self.model.refuse(self.choose(number), Scope.MANAGE)
-        expect(answer, refused or (40405 if is_first else 204))
+        expect(response, refused or (40405 if is_first else 204))
         revoked.is_revoked |= refused is None and not is_first
 
     @rule(number=numbers, base=bases)
     def list_access(self, number: int, base: str) -> None:
-        """Who is a member, and which tokens are valid."""
+        """List the members and the valid tokens."""
         refused = self.model.refuse(self.choose(number), Scope.MANAGE)
         members = [{"user": it, "role": role} for it, role in sorted(self.model.members.items())]
-        answer = self.ask(number, "GET", f"{base}/members")
-        expect(answer, refused or 200)
+        response = self.ask(number, "GET", f"{base}/members")
+        expect(response, refused or 200)
         if refused is None:
-            assert [{"user": it["user"], "role": it["role"]} for it in answer.json] == members
-        answer = self.ask(number, "GET", f"{base}/tokens")
-        expect(answer, refused or 200)
+            assert [{"user": it["user"], "role": it["role"]} for it in response.json] == members
+        response = self.ask(number, "GET", f"{base}/tokens")
+        expect(response, refused or 200)
         if refused is None:
-            assert {it["id"]: (it["user"], it["scopes"]) for it in answer.json} == {
+            assert {it["id"]: (it["user"], it["scopes"]) for it in response.json} == {
                 it.id: (it.user, in_order(it.scopes))
                 for it in self.model.tokens
                 if not it.is_revoked
@@ -120,27 +120,32 @@ class Requests(PlantRequests, ListRequests):
 
     @rule(number=numbers)
     def describe_me(self, number: int) -> None:
-        """Who calls, and the store that the token opens."""
+        """Read the token's user and store."""
         token = self.choose(number)
         refused = self.model.refuse(token, None)
-        role, may = self.model.members.get(token.user), in_order(self.model.permissions(token))
-        stores = [{"name": self.store, "role": role, "scopes": may}]
+        role, permissions = (
+            self.model.members.get(token.user),
+            in_order(self.model.permissions(token)),
+        )
+        stores = [{"name": self.store, "role": role, "scopes": permissions}]
         me = self.ask(number, "GET", "/me")
         expect(me, refused or 200)
         if refused is None:
             assert (me.json["user"], me.json["role"]) == (token.user, role)
-            shown = [
+            listed = [
                 {key: it[key] for key in ("name", "role", "scopes")} for it in me.json["stores"]
             ]
-            assert (me.json["scopes"], shown) == (may, stores)
+            assert (me.json["scopes"], listed) == (permissions, stores)
 
 
-def test_the_service_answers_as_a_plain_model_says(database_kind: Kind, service: Service) -> None:
+def test_random_requests_get_the_responses_of_the_model(
+    database_kind: Kind, service: Service
+) -> None:
     Requests.service = service
     limits = settings(
         max_examples=EXAMPLES[database_kind.name],
         stateful_step_count=50,
-        phases=[Phase.generate],  # to shrink what fails takes minutes
+        phases=[Phase.generate],  # shrinking a failure takes minutes
         print_blob=True,
         suppress_health_check=list(HealthCheck),
     )

@@ -1,4 +1,4 @@
-"""Only the commands that say so create a database."""
+"""Only ``migrate``, ``store create`` and ``copy`` create a database."""
 
 from pathlib import Path
 

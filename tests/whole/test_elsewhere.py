@@ -1,4 +1,4 @@
-"""Commands do the same to a store of a database and, with ``--url``, behind a service."""
+"""Commands work alike on a database and, with ``--url``, through a service."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from tests.postgres.proxy import Proxy, Way
 from tests.service import Service
 
 # Behind a service, the kind of its database makes no difference.
-EACH_WAY = pytest.mark.parametrize(
+ON_DATABASE_AND_SERVICE = pytest.mark.parametrize(
     ("database_kind", "options"),
     [("sqlite", "database"), ("postgres", "database"), ("sqlite", "service")],
     indirect=True,
@@ -24,7 +24,7 @@ ROSE = {"id": -7, "name": "Rose", "tag": "red"}
 
 @pytest.fixture
 def program(service: Service, tmp_path: Path, token: str) -> Program:
-    """The program, on the service's database, and with a token's file for its address."""
+    """The program on the service's database, with a token file for the service."""
     (tmp_path / "token").write_text(f"{token}\n")
     return Program(tmp_path, {"PLANTSTORE_DATABASE": service.database})
 
@@ -39,14 +39,14 @@ def options(request: pytest.FixtureRequest, address: tuple[str, ...]) -> tuple[s
     return address if request.param == "service" else ()
 
 
-@EACH_WAY
-def test_plants_are_changed_and_listed(
+@ON_DATABASE_AND_SERVICE
+def test_plant_commands_change_and_list_plants(
     program: Program, options: tuple[str, ...], *, store: str, client: httpx.Client
 ) -> None:
     def run(*words: str) -> str:
-        done = program.run(*options, "plant", *words, "--store", store)
-        assert (done.status, done.out) == (0, ""), done
-        return done.err
+        result = program.run(*options, "plant", *words, "--store", store)
+        assert (result.status, result.out) == (0, ""), result
+        return result.err
 
     def refuse(*words: str) -> str:
         return program.refusal(*options, "plant", *words, "--store", store)
@@ -60,8 +60,8 @@ def test_plants_are_changed_and_listed(
     run("edit", "8", "--no-tag")
     run("edit", "8", "--no-tag")  # changes nothing
     assert "no plant with the id 9" in refuse("edit", "9", "--name", "Oak")
-    found = program.data(*options, "plant", "list", "--store", store)
-    assert found == [ROSE, {"id": 8, "name": "Ivy", "tag": None}]
+    plants = program.data(*options, "plant", "list", "--store", store)
+    assert plants == [ROSE, {"id": 8, "name": "Ivy", "tag": None}]
     assert program.data(*options, "plant", "list", "--store", store, "--tag", "red") == [ROSE]
     assert "no plant with the id 9 in" in refuse("delete", "9", "8", "9")
     assert "deleted in" in run("delete", "-7", "8")
@@ -84,8 +84,8 @@ def test_plants_are_changed_and_listed(
     assert {event["user"] for event in events} == ({f"owner-of-{store}"} if options else {None})
 
 
-@EACH_WAY
-def test_a_file_is_imported(
+@ON_DATABASE_AND_SERVICE
+def test_import_creates_updates_and_reports_errors(
     program: Program, options: tuple[str, ...], *, store: str, client: httpx.Client
 ) -> None:
     for plant in ({"id": 7, "name": "Rosa"}, {"id": 8, "name": "Ivy"}):
@@ -96,11 +96,11 @@ def test_a_file_is_imported(
     assert "line 3: the id 7 belongs to another plant" in refused
     assert "line 5: id must be a whole number, such as 7 (40002)" in refused
     assert "imported plants into " in refused
-    planned = program.run(*command, "--dry-run", "--update", "--errors", "bad.csv", "--json").data()
+    plan = program.run(*command, "--dry-run", "--update", "--errors", "bad.csv", "--json").data()
     assert len(client.get("/plants").json()) == 2
-    done = program.run(*command, "--update", "--errors", "bad.csv", "--json").data()
-    assert done | {"dry_run": True} == planned
-    counts = [done[key] for key in ("imported", "changed", "identical", "refused")]
+    result = program.run(*command, "--update", "--errors", "bad.csv", "--json").data()
+    assert result | {"dry_run": True} == plan
+    counts = [result[key] for key in ("imported", "changed", "identical", "refused")]
     assert counts == [1, 1, 1, 2]
     assert '5,40002,"id must be a whole number, such as 7",x,Oak,' in (
         (program.folder / "bad.csv").read_text()
@@ -109,13 +109,13 @@ def test_a_file_is_imported(
         *({"id": 7, "name": "Rose", "tag": "red"}, {"id": 8, "name": "Ivy"}),
         {"id": 9, "name": "Fern"},
     ]
-    named = (*options, "import", "-", "--store", store, "--assign-ids")
-    for quiet, said in (["--quiet"], ""), ([], "nothing to import; already there: 2"):
-        assert said in program.run(*named, *quiet, stdin="name\nMoss\nMoss\n").err
+    command = (*options, "import", "-", "--store", store, "--assign-ids")
+    for quiet, message in (["--quiet"], ""), ([], "nothing to import; already there: 2"):
+        assert message in program.run(*command, *quiet, stdin="name\nMoss\nMoss\n").err
     assert [plant["name"] for plant in client.get("/plants").json()][3:] == ["Moss", "Moss"]
 
 
-def test_a_quota_is_told_by_the_service(
+def test_an_import_through_a_service_stops_at_the_quota(
     program: Program, service: Service, address: tuple[str, ...], store: str
 ) -> None:
     with service.administration() as administration:
@@ -126,11 +126,11 @@ def test_a_quota_is_told_by_the_service(
     assert "line 3: the store is full" in refused.err
 
 
-def test_lost_connections_change_nothing_twice(
+def test_commands_repeated_after_lost_connections_change_nothing_twice(
     program: Program, service: Service, address: tuple[str, ...], client: httpx.Client
 ) -> None:
-    """Whatever is lost, the same command ends in the same state, or says that it did not end."""
-    chosen = random.Random(3)  # noqa: S311 - no secrets
+    """Each command is repeated until it succeeds; the changes are made once."""
+    chance = random.Random(3)  # noqa: S311 - no secrets
     rows = [{"id": n, "name": f"Plant {n}"} for n in range(1, 4001)]
     file = program.folder / "plants.ndjson"
     file.write_text("\n".join(map(json.dumps, rows)))
@@ -139,12 +139,12 @@ def test_lost_connections_change_nothing_twice(
 
         def run(*words: str, largest: int) -> str:
             while True:
-                way = chosen.choice(list(Way))
-                proxy.cut_after(way, chosen.randrange(largest))
-                done = program.run(*options, *words)
-                if done.status == 0:
-                    return done.out
-                assert "cannot be reached: " in done.err
+                way = chance.choice(list(Way))
+                proxy.cut_after(way, chance.randrange(largest))
+                result = program.run(*options, *words)
+                if result.status == 0:
+                    return result.out
+                assert "cannot be reached: " in result.err
 
         run("import", str(file), largest=300_000)
         for number in range(5000, 5006):
@@ -163,20 +163,20 @@ def test_lost_connections_change_nothing_twice(
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
-def test_a_file_is_what_it_is_from_the_database(
+def test_an_export_through_a_service_equals_one_from_the_database(
     program: Program, address: tuple[str, ...], store: str, form: str
 ) -> None:
     rows = [{"id": n, "name": f"=\u2028{n}", "tag": "a,b"} for n in range(1, 2500)]
     lines = "\n".join(json.dumps(row) for row in rows)
     assert program.run("import", "-", "--store", store, stdin=lines).status == 0
-    here = program.out("export", f"here.{form}.gz", "--store", store)
-    there = program.out(*address, "export", f"there.{form}.gz")
-    assert here == there
+    local = program.out("export", f"here.{form}.gz", "--store", store)
+    remote = program.out(*address, "export", f"there.{form}.gz")
+    assert local == remote
     files = [(program.folder / f"{name}.{form}.gz").read_bytes() for name in ("here", "there")]
     assert files[0] == files[1]
 
 
-def test_each_failure_is_a_sentence(
+def test_failures_through_a_service_are_explained(
     program: Program, service: Service, address: tuple[str, ...], store: str
 ) -> None:
     add = ("plant", "add", "7", "Rose")

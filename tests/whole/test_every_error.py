@@ -1,4 +1,4 @@
-"""Every error of the table is in the document, and is provoked by a test."""
+"""Every error of the table is in the document, and is caused by a test."""
 
 import re
 
@@ -37,6 +37,6 @@ def test_the_document_has_every_error_and_no_other() -> None:
     assert all(name == f"e{each['value']['error']}" for name, each in examples.items())
 
 
-def test_every_error_of_the_table_is_provoked_by_a_test() -> None:
-    provoked = {number for module in _MODULES for number in module.NUMBERS}
-    assert provoked == {row.number for row in TABLE}
+def test_every_error_of_the_table_is_caused_by_a_test() -> None:
+    caused = {number for module in _MODULES for number in module.NUMBERS}
+    assert caused == {row.number for row in TABLE}

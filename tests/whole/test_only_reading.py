@@ -1,4 +1,4 @@
-"""Commands that only read leave a backup, and its folder, as they are."""
+"""Commands that only read leave a backup and its folder unchanged."""
 
 from tests.cli.program import CREATE, Program
 from tests.cli.test_check import unchanged
@@ -10,7 +10,7 @@ READING = (
 )
 
 
-def test_what_a_command_reads_stays_as_it_is(program: Program) -> None:
+def test_commands_that_only_read_leave_a_backup_unchanged(program: Program) -> None:
     program.out(*CREATE)
     program.out("plant", "add", "--store", "nursery", "7", "Rose")
     folder = program.folder / "backups"
@@ -20,4 +20,4 @@ def test_what_a_command_reads_stays_as_it_is(program: Program) -> None:
     with unchanged(folder):
         for command in READING:
             program.out("--database", f"sqlite:///{backup}", *command.split())
-    program.out("backup", backup)  # it is no database in use
+    program.out("backup", backup)  # the backup does not count as a database in use

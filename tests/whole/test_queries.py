@@ -11,7 +11,7 @@ def test_every_query_is_used() -> None:
         files = [it for it in SOURCE.rglob("*.py") if not it.is_relative_to(SOURCE / other)]
         texts = set().union(*map(strings_of, files))
         names = set(load_queries(f"plantstore.{adapter}"))
-        # Some names are composed of another one and an ending, or of a format with one part.
+        # Some names are composed of another name and a suffix, or by a format.
         used = {
             name
             for name in names

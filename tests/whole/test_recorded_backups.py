@@ -1,4 +1,4 @@
-"""A backup is recorded, and the state of the service tells of it."""
+"""Recorded backups are shown by ``check`` and ``status``."""
 
 import time
 from datetime import datetime
@@ -21,11 +21,11 @@ def program(url: str, tmp_path: Path) -> Program:
 
 
 def checks(program: Program) -> dict[str, Any]:
-    return {one["name"]: one["detail"] for one in program.data("check")["checks"]}
+    return {check["name"]: check["detail"] for check in program.data("check")["checks"]}
 
 
 @ON_BOTH
-def test_a_recorded_backup_is_seen(program: Program, tmp_path: Path) -> None:
+def test_check_and_status_show_recorded_backups(program: Program, tmp_path: Path) -> None:
     (tmp_path / "backups").mkdir()
     is_file = program.database.startswith("sqlite")
     target = ("backups",) if is_file else ()
@@ -34,13 +34,13 @@ def test_a_recorded_backup_is_seen(program: Program, tmp_path: Path) -> None:
     assert program.data("status")["verified_backup_at"] is None
     program.out("backup", *target, "--verify", "--record")
     assert len(list((tmp_path / "backups").iterdir())) == 2 * is_file
-    found = program.data("status")
+    status = program.data("status")
     for name in ("backup_at", "verified_backup_at"):
-        assert abs(datetime.fromisoformat(found[name]).timestamp() - time.time()) < DAY
+        assert abs(datetime.fromisoformat(status[name]).timestamp() - time.time()) < DAY
     assert checks(program)["verified backup"].endswith(" was recorded 0.0 days ago")
 
 
-def test_a_backup_that_is_not_as_it_should_be_is_not_recorded(tmp_path: Path) -> None:
+def test_an_inconsistent_backup_is_not_recorded(tmp_path: Path) -> None:
     program = Program(tmp_path).with_database()
     program.make_store("nursery")
     execute(program.database, "UPDATE revisions SET plants = 7")

@@ -1,4 +1,4 @@
-"""A code that nobody has made is refused, and the refusal is logged."""
+"""An unknown code is refused, and the refusal is logged."""
 
 from pathlib import Path
 

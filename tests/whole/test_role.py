@@ -1,4 +1,4 @@
-"""``docs/postgresql-role.sql``: the role can do what the service does, and nothing else."""
+"""``docs/postgresql-role.sql``: the role is allowed what the service needs, and no more."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -44,7 +44,7 @@ FORBIDDEN: tuple[LiteralString, ...] = (
 
 @pytest.fixture
 def owners_url(postgres_server: PostgresServer) -> Iterator[str]:
-    """A database of which the role has its grants."""
+    """A database on which the role has its grants; the URL is the owner's."""
     with postgres_server.fresh() as url:
         name = url.rpartition("/")[2]
         script = ROLE_FILE.read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def as_role(owners_url: str) -> str:
     return owners_url.replace("postgres@", f"{ROLE}@")
 
 
-def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> None:
+def test_the_service_works_with_the_role(tmp_path: Path, owners_url: str) -> None:
     owner = Program(tmp_path, {"PLANTSTORE_DATABASE": owners_url})
     token = owner.out(
         *("token", "create", "--create", "--store", "nursery", "--user", "ada"),
@@ -82,21 +82,21 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
         assert client.get("/events?limit=1").json()[0]["user"] == "ada"
         assert client.get("/me").json()["user"] == "ada"
         assert set_role(client, "kiosk", "reader").status_code == 201
-        made = make_token(client, "kiosk")
-        assert client.delete(f"/tokens/{made['id']}").status_code == 204
+        created = make_token(client, "kiosk")
+        assert client.delete(f"/tokens/{created['id']}").status_code == 204
         assert tokens_of(client) == []
         code = client.post("/links", json={"user": "kiosk"}).json()["code"]
-        made = client.post("/links/redeem", json={"code": code}).json()
-        assert client.delete(f"/tokens/{made['id']}").status_code == 204
+        created = client.post("/links/redeem", json={"code": code}).json()
+        assert client.delete(f"/tokens/{created['id']}").status_code == 204
         assert client.delete("/members/kiosk").status_code == 204
         assert members_of(client) == {"ada": "owner"}
         assert client.get("/readyz").status_code == 200
     assert "permission denied" not in service.log()
-    (used, *_revoked) = owner.data("token", "list")
-    assert used["last_used_at"] is not None  # written when the service stopped
+    (used_token, *_revoked) = owner.data("token", "list")
+    assert used_token["last_used_at"] is not None  # written when the service stopped
 
 
-def test_the_service_deletes_access_that_ended(owners_url: str) -> None:
+def test_the_role_may_delete_ended_access(owners_url: str) -> None:
     with closing(open_administration(owners_url)) as owner:
         owner.create_user("eve")
         owner.create_token(Grant(subject="ada", store="nursery", expires_at=1))
@@ -108,15 +108,13 @@ def test_the_service_deletes_access_that_ended(owners_url: str) -> None:
         assert owner.list_tokens() == [newest]
 
 
-def test_the_role_can_do_nothing_else(owners_url: str) -> None:
+def test_other_statements_are_denied_to_the_role(owners_url: str) -> None:
     with psycopg.connect(as_role(owners_url), autocommit=True) as connection:
         for statement in FORBIDDEN:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)
 
 
-def test_the_commands_of_administration_say_that_the_role_may_not(
-    tmp_path: Path, owners_url: str
-) -> None:
+def test_a_denied_command_reports_the_missing_permission(tmp_path: Path, owners_url: str) -> None:
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": as_role(owners_url)})
     assert "the database role lacks a permission" in program.refusal("store", "create", "nursery")

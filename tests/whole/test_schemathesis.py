@@ -1,7 +1,7 @@
-"""The service keeps what its OpenAPI document promises, as schemathesis reads it.
+"""The service conforms to its OpenAPI document, as schemathesis tests it.
 
-Schemathesis lives in an environment of its own (``scripts/setup schemathesis``), since it demands
-other versions of what the project pins.
+Schemathesis is installed in another environment (``scripts/setup tools``), since it demands other
+versions of packages that the project pins.
 """
 
 import os
@@ -21,12 +21,12 @@ SECONDS = 280
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    """A service that has all that the document has."""
+    """A service with all features."""
     with Service(tmp_path) as running:
         yield running
 
 
-def test_the_service_keeps_its_documents_promises(
+def test_the_service_conforms_to_its_openapi_document(
     service: Service, store: str, tmp_path: Path
 ) -> None:
     assert COMMAND.exists(), "install it: scripts/setup tools"
@@ -39,20 +39,20 @@ def test_the_service_keeps_its_documents_promises(
     acceptance = "[checks.positive_data_acceptance]\nexpected-statuses = "
     accepted = '["2xx", "3xx", 401, 403, 404, 409, 410, 429, "5xx"]\n'
     acceptance += accepted
-    # Not every text is an address.
+    # Not every text is a valid URL.
     addresses = '[[operations]]\ninclude-path-regex = "/webhooks"\n'
     addresses += f"checks.positive_data_acceptance.expected-statuses = {accepted}".replace(
         "401", "400, 401"
     )
     bearer = f'[auth.openapi.bearer]\nbearer = "{token}"\n'
-    # Each operation does what it is for, and not only refuses what it is sent.
+    # Each operation must also succeed, and not only refuse requests.
     warnings = "[warnings]\nfail-on = true\n"
     settings.write_text(generation + acceptance + bearer + warnings + addresses)
     arguments = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful"]
     arguments += ["--seed=1", "--generation-deterministic"]
     arguments += ["--max-examples=10", "--no-color", "--output-truncate=false"]
     hooks = {"SCHEMATHESIS_HOOKS": "tests.whole.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
-    # Its own variables, of which some are options of its, begin with its name.
+    # Variables that begin with schemathesis' name could be read as its options.
     hooks |= {"TEST_STORE": store, "TEST_USER": owner}
     hooks |= {"TEST_ORIGIN": service.origin, "TEST_TOKEN": token}
     run = subprocess.run(
@@ -66,7 +66,7 @@ def test_the_service_keeps_its_documents_promises(
         check=False,
     )
     assert run.returncode == 0, run.stdout
-    # It has reached what the service is for.
+    # The run has created, updated and deleted plants.
     assert {event.kind for event in service.events(store)} == {
         "plant.created",
         "plant.updated",

@@ -1,4 +1,4 @@
-"""What ``plantstore status`` shows is in metrics too."""
+"""The values of ``plantstore status`` are also metrics."""
 
 import time
 from pathlib import Path
@@ -7,7 +7,7 @@ from tests.cli.program import CREATE, Program
 from tests.features.metrics.scraping import metered, scrape_until
 
 
-def test_recorded_backups_and_tokens_that_expire_are_metrics(url: str, tmp_path: Path) -> None:
+def test_recorded_backups_and_expiring_tokens_are_metrics(url: str, tmp_path: Path) -> None:
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
     program.out(*CREATE, "--expires", "3d")
     program.out("backup", "--verify", "--record")
