@@ -76,7 +76,7 @@ def open_test_session(url: str) -> Session:
 
 
 def reading(function: Function[Arguments, Result]) -> Method[Arguments, Result]:
-    """A function without a transaction, or with transactions of its own."""
+    """Wrap a function that needs no transaction, or opens its own."""
 
     def read(
         self: "Administration", /, *args: Arguments.args, **kwargs: Arguments.kwargs

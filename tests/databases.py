@@ -22,7 +22,7 @@ _MAX_STATEMENTS = 500  # in a transaction
 
 
 class Kind(Struct, frozen=True):
-    """A kind of database; ``fresh`` makes an empty database, in a folder, and gives its URL."""
+    """A kind of database; ``fresh`` creates an empty database in a folder and yields its URL."""
 
     name: str
     fresh: Callable[[Path], AbstractContextManager[str]]

@@ -105,7 +105,7 @@ def _server() -> socket.socket:
 
 def _serve(control: socket.socket) -> None:
     """Fork for each message; return in each process that will run the program."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the watching processes
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process waits for the watchers
     while True:
         message, descriptors, *_ = socket.recv_fds(control, _MAX_BYTES, 4)
         if not message:

@@ -21,27 +21,27 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_long_queue_does_not_delay_another_network() -> None:
-    turns, done = Turns(2), list[str]()
+    turns, order = Turns(2), list[str]()
 
     def work(name: str) -> bool:
-        done.append(name)
+        order.append(name)
         return name != "gone"
 
     for name in ("first", "gone", "second", "third"):
         turns.wait("flood", partial(work, name))
     turns.wait("other", partial(work, "other"))
     await asyncio.sleep(0)
-    assert done == ["first", "other"]
+    assert order == ["first", "other"]
     await asyncio.sleep(0)
-    assert done[2:] == ["gone", "second", "third"]  # a client that is gone uses no turn
+    assert order[2:] == ["gone", "second", "third"]  # a client that is gone uses no turn
     assert not turns.waiting
 
 
 async def test_a_failing_task_does_not_stop_the_queue() -> None:
-    turns, done = Turns(1), list[int]()
+    turns, order = Turns(1), list[int]()
 
     def work(number: int) -> bool:
-        done.append(1 // number)
+        order.append(1 // number)
         return True
 
     asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
@@ -49,7 +49,7 @@ async def test_a_failing_task_does_not_stop_the_queue() -> None:
         turns.wait("network", partial(work, number))
     for _ in range(3):
         await asyncio.sleep(0)
-    assert done == [1]
+    assert order == [1]
 
 
 class CountingApplication:

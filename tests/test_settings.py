@@ -84,7 +84,7 @@ def test_limits_are_derived_from_max_requests() -> None:
 
 def test_each_source_overrides_the_next(tmp_path: Path) -> None:
     for name, default in DEFAULTS.items():
-        if name in {"tls_cert", "tls_key"}:  # whose files must exist
+        if name in {"tls_cert", "tls_key"}:  # their files must exist
             continue
         written, value = NOT_DEFAULT[name]
         file, secret = tmp_path / "settings.toml", tmp_path / "secret"

@@ -115,7 +115,7 @@ class Program:
         return result.out.removesuffix("\n")
 
     def data(self, *arguments: str) -> Any:  # noqa: ANN401 - any JSON value
-        """Run a command that must succeed, with ``--json``; what it printed."""
+        """Run a command that must succeed, with ``--json``; return its data."""
         return json.loads(self.out(*arguments, "--json"))
 
     def token_ids(self, *filters: str) -> list[str]:
@@ -132,7 +132,7 @@ class Program:
         return result.err
 
     def in_shell(self, script: str, *, shell: str = "sh") -> Result:
-        """Run a script whose ``plantstore`` is this one."""
+        """Run a shell script in which ``plantstore`` is this program."""
         bin_folder = self.folder / "bin"
         bin_folder.mkdir(exist_ok=True)
         command = bin_folder / "plantstore"

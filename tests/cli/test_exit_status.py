@@ -9,7 +9,7 @@ from plantstore.program import cli
 from plantstore.version import VERSION
 from tests.cli.program import CREATE, Program
 
-# A question is printed before Python reads the answer; in between it would lose the signal.
+# Between the prompt and the read of the answer, Python would lose the signal.
 BEFORE_READING = 0.5
 
 

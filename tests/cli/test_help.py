@@ -37,16 +37,16 @@ COMMANDS = list(commands(cli))
 
 
 def help_of(*path: str) -> str:
-    shown = CliRunner().invoke(cli, [*path, "--help"], prog_name="plantstore")
-    assert shown.exit_code == 0
-    return shown.output
+    result = CliRunner().invoke(cli, [*path, "--help"], prog_name="plantstore")
+    assert result.exit_code == 0
+    return result.output
 
 
 def test_every_command_has_help_with_an_example() -> None:
     for path in COMMANDS:
-        name, shown = " ".join(path), help_of(*path)
-        assert shown.startswith(f"Usage: plantstore {name} ")
-        assert any(f" {name}" in example for example in EXAMPLE.findall(shown))
+        name, text = " ".join(path), help_of(*path)
+        assert text.startswith(f"Usage: plantstore {name} ")
+        assert any(f" {name}" in example for example in EXAMPLE.findall(text))
 
 
 def test_every_option_and_argument_has_help() -> None:
@@ -61,8 +61,8 @@ def test_every_option_and_argument_has_help() -> None:
                 assert parameter.help
             else:
                 assert parameter.name is not None
-                shown = (parameter.metavar or parameter.name.upper()).strip("[].")
-                assert shown in command.help or parameter.name == "name"
+                label = (parameter.metavar or parameter.name.upper()).strip("[].")
+                assert label in command.help or parameter.name == "name"
 
 
 def test_the_help_examples_run_without_usage_errors(program: Program) -> None:

@@ -18,7 +18,7 @@ def corrected_command(program: Program, call: str) -> str:
 
 @pytest.fixture
 def alone(program: Program) -> Program:
-    """The program as a user starts it, not as a fork."""
+    """The program as a new process, not as a fork."""
     return Program(program.folder, prefix=("env",)).with_database()
 
 

@@ -16,7 +16,7 @@ from tests.service import JSON, Service
 
 
 class ServiceWithFlags(Service):
-    """A service whose command line has further flags."""
+    """A service with flags on its command line."""
 
     def __init__(self, folder: Path, *flags: str, **settings: object) -> None:
         script = f'exec "$@" {" ".join(flags)}'

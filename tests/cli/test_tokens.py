@@ -118,7 +118,7 @@ def test_not_used_since_lists_unused_tokens(program: Program) -> None:
 
 def test_a_revoked_token_is_refused_immediately(program: Program) -> None:
     with Service(program.folder, database=program.database) as service:
-        by_id, by_itself, by_stdin, kept = (program.data(*CREATE) for _ in range(4))
+        by_id, by_itself, by_stdin, active = (program.data(*CREATE) for _ in range(4))
         for token, argument, stdin in (
             (by_id, by_id["id"], ""),
             (by_itself, by_itself["token"], ""),
@@ -129,9 +129,9 @@ def test_a_revoked_token_is_refused_immediately(program: Program) -> None:
             assert (result.status, result.out) == (0, "")
             assert result.err == f"revoked the token {token['id']} of ada for nursery\n"
             assert service.status_of(token["token"]) == 401
-        assert service.status_of(kept["token"]) == 200
+        assert service.status_of(active["token"]) == 200
     revoked = {token["id"]: token["revoked_at"] for token in program.data("token", "list")}
-    assert [id_ for id_, at in revoked.items() if at is None] == [kept["id"]]
+    assert [id_ for id_, at in revoked.items() if at is None] == [active["id"]]
 
 
 def test_a_token_that_is_given_twice_is_revoked_once(program: Program) -> None:

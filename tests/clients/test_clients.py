@@ -111,12 +111,12 @@ def test_a_client_works_through_a_compressing_proxy(
 def test_lost_responses_do_not_change_the_results(program: list[str], tmp_path: Path) -> None:
     """The client retries only incomplete changes; the first lost response is an update's."""
     with Service(tmp_path) as service, Proxy(int(service.origin.rpartition(":")[2])) as proxy:
-        done = threading.Event()
+        is_done = threading.Event()
 
         def lose() -> None:
             for count in (400, 0, 200, 0, 30_000, 20_000, 500, 40_000, 100):
                 proxy.cut_after(Way.RESPONSES, count)
-                if done.wait(1.5):
+                if is_done.wait(1.5):
                     return
 
         losing = threading.Thread(target=lose)
@@ -125,6 +125,6 @@ def test_lost_responses_do_not_change_the_results(program: list[str], tmp_path: 
         try:
             printed = run(*program, origin, service.make_token(), folder=tmp_path)
         finally:
-            done.set()
+            is_done.set()
             losing.join()
     assert json.loads(printed) == RESULTS

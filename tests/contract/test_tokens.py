@@ -113,15 +113,13 @@ def test_an_all_stores_token_needs_a_single_or_a_named_store(
     administration.add_member("nursery", "ada", Role.EDITOR)
     token = administration.create_token(all_stores).token
     assert (token.store, token.all_stores) == ("nursery", True)
-    administration.add_member(
-        "orchard", "ada", Role.READER
-    )  # an older store, whose owner may be anybody
+    # An older store, maybe of another owner.
+    administration.add_member("orchard", "ada", Role.READER)
     with pytest.raises(NoOwnStoreError) as refused:
         administration.create_token(all_stores)
     assert refused.value.details == {"subject": "ada", "stores": "nursery, orchard"}
-    assert (
-        administration.create_token(replace(all_stores, store="nursery")).token.store == "nursery"
-    )
+    named = administration.create_token(replace(all_stores, store="nursery")).token
+    assert named.store == "nursery"
 
 
 def test_tokens_are_revoked_by_store_and_user(administration: Administration) -> None:
@@ -143,9 +141,8 @@ def test_tokens_are_revoked_by_store_and_user(administration: Administration) ->
     assert revoke(nursery.store_id) == {("eve", "nursery"), ("kim", "nursery")}
     assert revoke() == {("eve", "orchard"), ("kim", "orchard")}
     assert administration.revoke_tokens() == []
-    assert (
-        administration.revoke_token(before.token_id) == before
-    )  # the first revocation's time stays
+    # The time of the first revocation stays.
+    assert administration.revoke_token(before.token_id) == before
 
 
 def test_revoking_an_unknown_token_fails(administration: Administration) -> None:

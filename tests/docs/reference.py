@@ -66,7 +66,7 @@ def render() -> str:
     for metric in CATALOGUE:
         labels = ", ".join(f"`{label}`" for label in metric.labels)
         lines.append(f"| `{metric.name}` | {metric.kind} | {labels} | {metric.description} |")
-    # As the program makes it, with its own names for the help option.
+    # The program's own context, for its names of the help option.
     context = click.Context(cli, info_name="plantstore", **cli.context_settings)
     return "\n".join([*lines, _COMMANDS, *_commands(context)]) + "\n"
 

@@ -17,7 +17,7 @@ def paste(disk: SmallDisk, block: str) -> str:
 
 
 def test_the_commands_of_worst_day_md_run_in_order(tmp_path: Path) -> None:
-    who, undo, restore, verify = take("worst-day.md", "Half of a store is gone")
+    find_out, undo, restore, verify = take("worst-day.md", "Half of a store is gone")
     revoke, look = take("worst-day.md", "A laptop is stolen")
     (ready,) = take("worst-day.md", "The disk is full")
     with small_disk(tmp_path) as disk:
@@ -39,7 +39,7 @@ def test_the_commands_of_worst_day_md_run_in_order(tmp_path: Path) -> None:
                     for number in IDS[:10]:
                         assert deleter.delete(f"/plants/{number}").is_success
                 if block is undo:
-                    assert "eve" in paste(disk, who)
+                    assert "eve" in paste(disk, find_out)
                 assert "would change plants of nursery; added: 10" in paste(disk, block)
                 assert client.get("/plants?include=id").json() == all_plants
             changed = client.get("/plants", headers={"If-None-Match": etag})

@@ -63,9 +63,8 @@ def test_incomplete_bodies_do_not_block_other_tenants(service: Service, *, has_t
     with flood(service, *MANY * [head + b"{"]):
         for _ in range(10):
             assert statuses_of(victim) == [200, 200, 200]
-        wait_until(
-            lambda: statuses_of(attacker) == [200, 200, 200]
-        )  # its oldest bodies were evicted
+        # The oldest bodies are evicted.
+        wait_until(lambda: statuses_of(attacker) == [200, 200, 200])
 
 
 def test_waiting_pipelines_use_little_memory(tmp_path: Path, url: str) -> None:

@@ -24,7 +24,7 @@ def blocked_writes(service: Service) -> AbstractContextManager[None]:
 
 @contextmanager
 def in_flight_request(fixture: StoreFixture) -> Iterator[None]:
-    """Keep one request in flight: a create whose body the service waits for."""
+    """Keep one request in flight: the service waits for the body of a create."""
     create = fixture.message(CREATES[0]).setting("Expect", "100-continue")
     with Connection(fixture.service.origin) as connection:
         connection.send(create.head())

@@ -25,7 +25,7 @@ class Clients:
         return self._stack.enter_context(connection)
 
     def begin_create(self) -> tuple[Connection, bytes]:
-        """A connection with a create whose body the service waits for, and that body."""
+        """A connection on which the service waits for the body of a create; and the body."""
         create = self.fixture.message(CREATES[0]).adding("Expect", "100-continue")
         create = create.carrying(new_plant())
         connection = self.connect()

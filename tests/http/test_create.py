@@ -14,11 +14,14 @@ ASTRAL = "\U0001fab4"
 SPACES = "\u00a0\u1680\u2000\u2001\u2028\u2029\u202f\u205f\u3000"
 TEXTS = (
     *("a", " a ", "0", ASTRAL, "a\u3000b", '"\\/<&>%s{}', "'; DROP TABLE plants; --"),
-    *("e\u0301", "é"),  # neither composed nor taken apart
-    *("\ufb01", "\u212b"),  # a ligature and the Ångström sign, not changed to what looks alike
+    *("e\u0301", "é"),  # neither composed nor decomposed
+    *(
+        "\ufb01",
+        "\u212b",
+    ),  # a ligature and the Ångström sign, which compatibility forms would replace
     *("\u200b", "a\u200bb\u200d"),  # no white space by Unicode's rules
     *("\ufeff", "\ufffd", "\uffff", "\U0010ffff"),
-    *("\u200fabc", "a\u00a0\u2029\u202f\u2065\u206a"),  # beside those that are refused
+    *("\u200fabc", "a\u00a0\u2029\u202f\u2065\u206a"),  # next to refused code points
 )
 BLANKS = (" ", "  ", SPACES, *SPACES[:3])
 REFUSED: dict[str, tuple[object, ...]] = {
@@ -151,5 +154,5 @@ def test_an_empty_or_blank_name_is_refused(client: httpx.Client) -> None:
 @FIELDS
 def test_bytes_that_json_text_may_not_contain_are_refused(client: httpx.Client, field: str) -> None:
     raws = [b"\x00", b"\n", b"\x1f", b"\xff", b"\xc0\xaf", b"\xe9", b"\xed\xa0\x80"]
-    for raw, number in [*((raw, 40001) for raw in raws), (b"\x7f", 40002)]:  # JSON allows that one
+    for raw, number in [*((raw, 40001) for raw in raws), (b"\x7f", 40002)]:  # valid in JSON
         expect_refused(create(client, body_with(field, "a#b").replace(b"a#b", raw)), number)

@@ -123,9 +123,9 @@ def test_other_media_types_are_refused(client: httpx.Client) -> None:
     charsets = ("latin1", "iso-8859-1", "utf-16", "", "utf-8; charset=latin1")
     others = ("", "text/plain", "text/json", "application/*", "application/jsonp")
     forms = ("application/x-www-form-urlencoded", "multipart/form-data; boundary=x")
-    odd = ("application/problem+json", "application/json, text/plain", "charset=utf-8")
+    unusual = ("application/problem+json", "application/json, text/plain", "charset=utf-8")
     declared = (f"application/json; charset={charset}" for charset in charsets)
-    for content_type in (*others, *forms, *odd, *declared):
+    for content_type in (*others, *forms, *unusual, *declared):
         response = send(client, ("Content-Type", content_type))
         expect_refused(response, 41501)
         assert response.headers["accept"] == "application/json"

@@ -47,9 +47,8 @@ def test_a_truncated_request_is_refused(fixture: StoreFixture, pipelined: int) -
             connection.send(*[LIVE] * pipelined, sent)
             connection.finish_sending()
             for _ in range(pipelined):
-                assert (
-                    connection.receive().json == ALIVE
-                )  # the requests before it get their responses
+                # The requests before it get their responses.
+                assert connection.receive().json == ALIVE
             refusal = connection.receive("POST")
             expect_error(refusal, 40011)
             assert "is incomplete" in refusal.json["message"]

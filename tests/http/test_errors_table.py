@@ -33,7 +33,7 @@ from tests.http.routes import INVALID_OF_FEATURES, ROUTES
 from tests.http.test_turns import application
 from tests.service import Service
 
-# HEAD is what GET is, without a body: it needs no table of its own.
+# HEAD equals GET without a body, and is tested in ``test_head``.
 _ALL = [route for route in ROUTES if route.method != "HEAD"]
 _ONE_OF_EACH_PATH = {route.path: route for route in _ALL}.values()
 _OF_CALLERS = [route for route in _ALL if route.scope is not None]

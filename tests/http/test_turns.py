@@ -26,17 +26,17 @@ MANY = 50
 pytestmark = pytest.mark.anyio
 
 
-async def take(turns: FairQueue, user: str, name: str, done: list[str]) -> None:
+async def take(turns: FairQueue, user: str, name: str, order: list[str]) -> None:
     await turns.take(user, ROUTED)
-    done.append(name)
+    order.append(name)
 
 
 async def take_all(users: str) -> list[str]:
     """The order of the turns, requested in the order of ``users``."""
-    turns, done = FairQueue(), list[str]()
+    turns, order = FairQueue(), list[str]()
     names = [f"{user}{number}" for number, user in enumerate(users)]
-    await asyncio.gather(*(take(turns, name[0], name, done) for name in names))
-    return done
+    await asyncio.gather(*(take(turns, name[0], name, order) for name in names))
+    return order
 
 
 async def test_a_single_user_never_waits() -> None:
@@ -60,28 +60,28 @@ async def test_each_of_several_users_has_a_share_of_each_round(cost: int, share:
 async def test_users_of_a_store_and_networks_share_two_shares_of_a_round(
     group: list[Hashable],
 ) -> None:
-    turns, done = FairQueue(), list[Hashable]()
+    turns, order = FairQueue(), list[Hashable]()
 
     async def take(key: Hashable) -> None:
         await turns.take(key, ROUTED)
-        done.append(key)
+        order.append(key)
 
     turns.try_take((2, 1), ROUTED)
     waiting = asyncio.gather(*(take(key) for key in [*MANY * group[:1], *group]))
     for rounds in range(1, 6):
         await asyncio.sleep(0)
-        assert len(done) <= 8 * rounds
+        assert len(order) <= 8 * rounds
         assert turns.try_take((2, 1), ROUTED)
     await waiting
-    assert set(done[: MANY + 14]) == set(group)  # a flood delays nobody else in the group
+    assert set(order[: MANY + 14]) == set(group)  # a flood delays nobody else in the group
 
 
 async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
-    lane, done = Lane(FairQueue()), list[str]()
+    lane, order = Lane(FairQueue()), list[str]()
 
     async def work(store: str) -> None:
         await lane.enter(store)
-        done.append(store)
+        order.append(store)
         await asyncio.sleep(0)
         lane.leave()
 
@@ -91,7 +91,7 @@ async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
     await asyncio.sleep(0)
     flood[1].cancel()
     await asyncio.gather(*flood, other, return_exceptions=True)
-    assert done == ["flood", "other", "flood", "flood"]
+    assert order == ["flood", "other", "flood", "flood"]
 
 
 async def test_a_few_anonymous_requests_delay_no_user() -> None:
@@ -114,27 +114,27 @@ async def test_a_cost_over_the_share_is_deducted_from_the_next_rounds() -> None:
 
 
 async def test_small_users_go_before_the_excess_requests_of_others() -> None:
-    done = await take_all("b" + MANY * "a" + "c" + MANY * "a" + "d")
-    assert [name[0] for name in done[:7]] == ["b", "a", "a", "a", "a", "c", "d"]
+    order = await take_all("b" + MANY * "a" + "c" + MANY * "a" + "d")
+    assert [name[0] for name in order[:7]] == ["b", "a", "a", "a", "a", "c", "d"]
 
 
 async def test_every_request_gets_a_turn_in_the_order_of_its_user() -> None:
-    done = await take_all(MANY * "ab")
-    assert len(done) == 2 * MANY
+    order = await take_all(MANY * "ab")
+    assert len(order) == 2 * MANY
     for user in "ab":
-        numbers = [int(name[1:]) for name in done if name[0] == user]
+        numbers = [int(name[1:]) for name in order if name[0] == user]
         assert numbers == sorted(numbers)
 
 
 async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
-    turns, done = FairQueue(), list[str]()
+    turns, order = FairQueue(), list[str]()
     await take(turns, "b", "first", [])
-    tasks = [asyncio.ensure_future(take(turns, "a", str(number), done)) for number in range(20)]
+    tasks = [asyncio.ensure_future(take(turns, "a", str(number), order)) for number in range(20)]
     await asyncio.sleep(0)
     for task in tasks[4:19]:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert done == ["0", "1", "2", "3", "19"]
+    assert order == ["0", "1", "2", "3", "19"]
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
@@ -195,18 +195,18 @@ async def test_a_flood_on_any_route_does_not_delay_another_user(
     url = create_sqlite(tmp_path)
     flood, other = make_tokens(url)
     token = flood if is_known else "no token"
-    done: list[int] = []
+    order: list[int] = []
     async with application(url) as app:
 
         async def handle(number: int, token: str, method: str, path: bytes) -> None:
             await app.handle(request(number, method, token, path))
-            done.append(number)
+            order.append(number)
 
         await handle(-2, other, "GET", b"/plants")
         await handle(-1, token, "GET", b"/plants")
         flooding = [handle(number, token, method, path) for number in range(MANY)]
         await asyncio.gather(*flooding, handle(MANY, other, "GET", b"/plants"))
-    assert done.index(MANY) < MANY // 2
+    assert order.index(MANY) < MANY // 2
 
 
 @pytest.mark.parametrize(
@@ -225,24 +225,24 @@ async def test_large_bodies_and_refused_requests_cost_more_turns(
 ) -> None:
     url = create_sqlite(tmp_path)
     flood, other = make_tokens(url)
-    done: list[str] = []
+    order: list[str] = []
     async with application(url) as app:
 
         async def flooding() -> None:
             sent = request(0, "GET", flood, path)
             sent.query, sent.body = query, body
             await app.handle(sent)
-            done.append("flood")
+            order.append("flood")
 
         async def list_plants(count: int) -> None:
             for _ in range(count):
                 await app.handle(request(0, "GET", other, b"/plants"))
-                done.append("other")
+                order.append("other")
 
         await list_plants(1)
         await asyncio.gather(*(flooding() for _ in range(MANY)), list_plants(20))
-    last = max(number for number, name in enumerate(done) if name == "other")
-    assert (done[:last].count("flood") < 15) == costs_more
+    last = max(number for number, name in enumerate(order) if name == "other")
+    assert (order[:last].count("flood") < 15) == costs_more
 
 
 @pytest.mark.parametrize(

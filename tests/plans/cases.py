@@ -28,7 +28,7 @@ from tests.plans.tables import (
 
 HASH = hash_of(SMALL)
 LATER = STORES * 10  # a time after all others
-PART = 5000  # what one statement deletes of a store
+PART = 5000  # rows of a store that one statement deletes
 PAGE = 100
 FERN = astuple(NewPlant(7, "Fern"))
 
@@ -129,7 +129,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((0, INT64_MAX, 0, INT64_MAX, None), 6 * STORES),
         Case((SMALL, SMALL, 0, INT64_MAX, 0), 4),
     ],
-    # Erasing a user, or revoking the user's tokens, reads what it may concern.
+    # Erasing a user, or revoking the user's tokens, reads all rows that may be affected.
     "delete_tokens_of": [Case((SMALL,), 1)],
     "delete_keys_of": [Case((SMALL,), 4 * STORES)],
     "delete_memberships_of": [Case((SMALL,), 2)],

@@ -17,7 +17,7 @@ QUERIES = load_queries("plantstore.postgres")
 CASES = {name: case for name, case in {**COMMON, **POSTGRES}.items() if name in QUERIES}
 NOT_PLANNED = ("ANALYZE", "BEGIN", "ROLLBACK")
 # Blocks, unlike rows, also count parts of an index that were read and skipped.
-ROWS_OF_A_QUERY = 5  # such as that of the store
+ROWS_OF_A_QUERY = 5  # such as the row of the store
 BLOCKS_OF_A_QUERY = 100
 BLOCKS_OF_A_ROW = 10
 # Queries that need the settings of ``plan_lookups`` even with statistics.

@@ -16,7 +16,7 @@ from tests.plans.tables import PLANTS, filling, hash_of
 WRITE_QUERIES = ("insert_plant", "update_plant", "delete_plant", "find_plant", "insert_event")
 QUERIES = load_queries("plantstore.sqlite")
 CASES = {name: case for name, case in {**COMMON, **SQLITE}.items() if name in QUERIES}
-# Steps of SQLite's virtual machine: a row that is read takes some ten.
+# Steps of SQLite's virtual machine: reading a row takes about ten.
 STEPS_OF_A_QUERY = 300
 STEPS_OF_A_ROW = 40
 _COUNTED = f"SELECT 1 AS n UNION ALL SELECT n + 1 FROM counted WHERE n < {PLANTS}"

@@ -30,8 +30,8 @@ _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
 # Of loopback alone: the path of a test's folder may be too long for a socket.
 _LISTEN = ("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=")
-# PostgreSQL and PgBouncer refuse to run as root: as root, another user runs them, who may read and
-# write root's files as root does, since the tests' folders may be root's alone.
+# PostgreSQL and PgBouncer refuse to run as root. If the tests run as root, another user runs them,
+# with root's rights on files, since only root may be able to read the tests' folders.
 _NOBODY = 65534
 _OPTIONS = f"--reuid={_NOBODY} --regid={_NOBODY} --clear-groups"
 # no_setuid_fixup: the rights count for access(2) too, by which PostgreSQL finds its programs.

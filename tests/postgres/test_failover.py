@@ -48,7 +48,7 @@ class Failover(Struct, frozen=True):
 
 @contextmanager
 def failover(folder: Path, end: End, *, is_first: bool) -> Iterator[Failover]:
-    """A service on a primary, whose commits wait for its standby."""
+    """A service on a primary that waits for its standby at each commit."""
     with PostgresServer(folder / "primary") as primary, ExitStack() as stack:
         url = primary.make_database()
         migrate(url)

@@ -73,7 +73,7 @@ async def test_a_host_that_becomes_writable_is_found(
 
 
 def test_each_host_has_the_other_parameters_of_the_url() -> None:
-    """Such as those of TLS: without them the server's certificate would not be verified."""
+    """Without those of TLS, for example, the server's certificate would not be verified."""
     parameters = {"sslmode": "verify-full", "sslrootcert": "ca.pem", "connect_timeout": "600"}
     hosts = Hosts(f"{make_url(1, 2)}&sslmode=verify-full&sslrootcert=ca.pem").conninfos
     assert len(hosts) == 2

@@ -75,7 +75,7 @@ def test_lost_idle_connections_cause_no_error(
         with under_load(proxied.service, proxied.token, first=4 * number) as load_clients:
             wait_until_acknowledged(load_clients, 8)  # so that there are several
         proxied.proxy.cut()
-        for _ in range(3):  # by now the service has read what arrived before
+        for _ in range(3):  # by now the service has noticed the lost connections
             assert client.get("/livez").status_code == 200
         assert create(client, number) == 0
         assert client.get("/plants").status_code == 200
