@@ -67,11 +67,16 @@ def test_a_hanging_worker_is_replaced_and_does_not_delay_a_stop(tmp_path: Path) 
 
 
 def hang(service: Service) -> int:
-    """Make a worker hang after all workers serve; return its process id."""
-    with TwoProcesses((service,)).clients(service.make_token()):
-        pid = worker_pids(service)[0]
+    """Make a worker hang; return its process id."""
+    pid = find_worker(service)
     os.kill(pid, signal.SIGUSR2)
     return pid
+
+
+def find_worker(service: Service) -> int:
+    """The process id of a worker, once both workers serve."""
+    with TwoProcesses((service,)).clients(None):
+        return worker_pids(service)[0]
 
 
 def has_replaced(service: Service, pid: int) -> bool:
@@ -89,9 +94,10 @@ def with_workers(*lines: str) -> tuple[str, ...]:
 def test_workers_that_cannot_start_end_the_service(tmp_path: Path) -> None:
     command = with_workers("_DELAY = 0.1")
     with Service(tmp_path, settings={"workers": 2}, command=command) as service:
+        pid = find_worker(service)
         for file in tmp_path.glob("plants.db*"):
             file.rename(f"{file}.deleted")
-        kill(worker_pids(service)[0])
+        kill(pid)
         assert service.process.wait(60) == 1
     log = service.log()
     assert log.count("a worker cannot start: there is no database") >= 4

@@ -1,4 +1,4 @@
-// Every operation of our document, by its types alone: the address and an owner's token are arguments.
+// Every operation of our document, typed by it. Arguments: origin and the token of an owner.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./document.js";
 
@@ -27,7 +27,7 @@ const updated = await client.PUT("/plants/{id}", {
   params: { path, header },
   body: { name: "Ficus elastica" },
 });
-const late = await client.PUT("/plants/{id}", { params: { path, header }, body: before });
+const conflict = await client.PUT("/plants/{id}", { params: { path, header }, body: before });
 const query = { include: ["id"] as "id"[], tag: undefined, limit: 5 };
 const listed = need((await client.GET("/plants", { params: { query } })).data);
 const ids: (number | undefined)[] = listed.map((plant) => plant.id);
@@ -46,7 +46,7 @@ const results: Schemas["LineResult"][] = String(need(many.data))
   .split("\n")
   .map((line) => JSON.parse(line));
 
-// Events, also as they happen.
+// Events, also live.
 const events = await client.GET("/events", { params: { query: { after: 0, limit: 10 } } });
 const kinds = (need(events.data) as Schemas["Event"][]).map((event) => event.kind);
 const live = await client.GET("/events", {
@@ -66,26 +66,26 @@ const member = await client.PUT("/members/{user}", {
   body: { role: "reader" },
 });
 const members = need((await client.GET("/members")).data);
-const wanted: Schemas["TokenRequest"] = { user: "kiosk", scopes: ["list"], expires_at: null };
-const made = need((await client.POST("/tokens", { body: wanted })).data);
+const tokenRequest: Schemas["TokenRequest"] = { user: "kiosk", scopes: ["list"], expires_at: null };
+const newToken = need((await client.POST("/tokens", { body: tokenRequest })).data);
 const tokens = need((await client.GET("/tokens")).data);
-const revoked = await client.DELETE("/tokens/{id}", { params: { path: { id: made.id } } });
-const link = need((await client.POST("/links", { body: wanted })).data);
+const revoked = await client.DELETE("/tokens/{id}", { params: { path: { id: newToken.id } } });
+const link = need((await client.POST("/links", { body: tokenRequest })).data);
 const signedIn = need((await client.POST("/links/redeem", { body: { code: link.code } })).data);
-const gone = await client.DELETE("/members/{user}", { params: { path: { user: "kiosk" } } });
+const removed = await client.DELETE("/members/{user}", { params: { path: { user: "kiosk" } } });
 
-// Whether it runs.
+// Health.
 const ready = need((await client.GET("/readyz")).data);
 
 const deleted = await client.DELETE("/plants/{id}", { params: { path } });
 console.log(
   JSON.stringify({
-    plants: [updated.data, late.error?.error, ids, deleted.response.status],
+    plants: [updated.data, conflict.error?.error, ids, deleted.response.status],
     many: results.map((result) => [result.line, result.status]),
     events: [kinds, text.match(/^event: .*$/m)?.[0]],
-    me: [me.user, me.stores.map((one) => one.name)],
-    members: [member.response.status, members.map((one) => one.role)],
-    tokens: [tokens.length, revoked.response.status, signedIn.store, gone.response.status],
+    me: [me.user, me.stores.map((store) => store.name)],
+    members: [member.response.status, members.map((each) => each.role)],
+    tokens: [tokens.length, revoked.response.status, signedIn.store, removed.response.status],
     service: ready.status,
   }),
 );

@@ -1,4 +1,4 @@
-"""A program on models of a document, which are classes of pydantic."""
+"""A program that uses the models of a document, which are Pydantic classes."""
 
 import sys
 

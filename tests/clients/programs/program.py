@@ -1,4 +1,4 @@
-"""A client of the three operations, typed by a document: its address and token are arguments."""
+"""A client of the three operations, typed by a document. Arguments: origin and token."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-// A client of the three operations, typed by a document: its address and token are arguments.
+// A client of the three operations, typed by a document. Arguments: origin and token.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./document.js";
 
@@ -15,11 +15,11 @@ const client = createClient<paths>({
 
 const plant: NewPlant = { id: 7, name: "Ficus", tag: "tree" };
 const created = await client.POST("/plants", { body: plant });
-const made: Plant | undefined = created.data;
+const stored: Plant | undefined = created.data;
 const again = await client.POST("/plants", { body: plant });
 const refused: ErrorBody | undefined = again.error;
 const listed = await client.GET("/plants", { params: { query: { limit: 10 } } });
 const plants: Plant[] = listed.data ?? [];
 const names: string[] = plants.map((each) => each.name);
 const deleted = await client.DELETE("/plants/{id}", { params: { path: { id: plant.id } } });
-console.log(JSON.stringify([made, refused?.error, names, deleted.response.status]));
+console.log(JSON.stringify([stored, refused?.error, names, deleted.response.status]));
