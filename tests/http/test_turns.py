@@ -291,7 +291,7 @@ async def test_a_long_body_is_paid_for_before_it_is_decoded(
     assert done == [size // 512, "decoded"]
 
 
-async def test_a_users_creates_are_queued_without_waiting_for_turns(tmp_path: Path) -> None:
+async def test_a_user_is_not_delayed_by_the_turns_of_their_address(tmp_path: Path) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
     async with application(url) as app:
