@@ -2,23 +2,28 @@
 
 import logging
 import os
+from types import SimpleNamespace
 
 import pytest
 
+from plantstore.core import failures as failures_module
 from plantstore.core.failures import FailureLog, RepeatLimit
 from tests.clock import Clock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(failures_module, "time", SimpleNamespace(monotonic=clock))
+    return clock
 
 
 @pytest.fixture
 def failures(clock: Clock, caplog: pytest.LogCaptureFixture) -> FailureLog:
     """The log of an operation that has not failed yet."""
     caplog.set_level(logging.INFO)
-    return FailureLog(logging.getLogger("test"), "it works again", clock)
+    assert clock
+    return FailureLog(logging.getLogger("test"), "it works again")
 
 
 def test_failures_are_logged_immediately_then_with_a_suppressed_count(
@@ -75,7 +80,7 @@ def test_an_intermittent_failure_logs_no_recovery(
 
 
 def test_forked_processes_share_the_repeat_limit(clock: Clock) -> None:
-    limit = RepeatLimit(clock)
+    limit = RepeatLimit()
     pid = os.fork()
     if pid == 0:
         os._exit(limit.admit("a cause") != 0)

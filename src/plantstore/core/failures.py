@@ -11,7 +11,6 @@ import mmap
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable
 from zlib import crc32
 
 _INTERVAL = 1.0  # seconds between two lines; also without a failure, before the recovery is logged
@@ -24,16 +23,15 @@ _logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's monotonic clo
 class RepeatLimit:
     """Admits one line per cause and second, across all processes.
 
-    ``clock`` returns seconds. In rare cases two causes share a limit.
+    In rare cases two causes share a limit.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._suppressed: Counter[str] = Counter()
 
     def admit(self, cause: str, interval: float = _INTERVAL) -> int | None:
         """How many lines this process suppressed since its last one; None to suppress another."""
-        now, place = self._clock(), crc32(cause.encode()) % _SLOTS * _TIME.size
+        now, place = time.monotonic(), crc32(cause.encode()) % _SLOTS * _TIME.size
         if 0 <= now - _TIME.unpack_from(_logged_at, place)[0] < interval:
             self._suppressed[cause] += 1
             return None
@@ -50,17 +48,13 @@ class RepeatLimit:
 class FailureLog:
     """Logs the failures of one operation; ``recovery`` is the message when it works again.
 
-    It has recovered when an attempt succeeds and none has failed for a second. ``clock`` returns
-    seconds.
+    It has recovered when an attempt succeeds and none has failed for a second.
     """
 
-    def __init__(
-        self, logger: logging.Logger, recovery: str, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, logger: logging.Logger, recovery: str) -> None:
         self._logger = logger
         self._recovery = recovery
-        self._clock = clock
-        self._limit = RepeatLimit(clock)
+        self._limit = RepeatLimit()
         self.is_failing = False
         self._began = self._failed_at = 0.0
         self._text: str | None = None  # the last line since the failure began
@@ -68,7 +62,7 @@ class FailureLog:
 
     def add(self, message: str, *arguments: object) -> None:
         """Log a failure, at most once a second for each ``message``."""
-        now = self._clock()
+        now = time.monotonic()
         if not self.is_failing:
             self.is_failing, self._began, self._text = True, now, None
         self._failed_at, self._worked_at = now, None
@@ -83,7 +77,7 @@ class FailureLog:
         """Log the recovery, once. Costs little if nothing has failed."""
         if not self.is_failing:
             return
-        now = self._clock()
+        now = time.monotonic()
         if self._worked_at is None:
             self._worked_at = now
         if now - self._failed_at >= _INTERVAL:
