@@ -25,7 +25,7 @@ from plantstore.cli.plant_changes import change_plants
 from plantstore.cli.stores import pass_store
 from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS
-from plantstore.features.events.undoing import Filters, find_undo, read_events
+from plantstore.features.events.undoing import PAGE_ROWS, Filters, find_undo, read_events
 from plantstore.sql.administration.records import list_stores, require_store, require_user
 from plantstore.sql.session import Queries, Session
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
 _AT = 2 + len(PLANT_FIELDS)  # in a row of ``list_events``
 _FOLLOW_SECONDS = 1.0
+_MAX_ROWS = 100_000  # of all stores in memory, unless there are many thousands of stores
 _COMMAND_LINE = 0  # instead of a user's number
 
 Record = Mapping[str, Any]
@@ -57,7 +58,11 @@ def _in_database(session: Queries, store: str | None) -> Events:
         if (user := filters[1]) is not None:
             require_user(session, user)
         stores = list_stores(session) if store is None else [require_store(session, store)]
-        events = (zip(repeat(it.name), read_events(session, it, after, filters)) for it in stores)
+        page_rows = max(10, min(PAGE_ROWS, _MAX_ROWS // max(1, len(stores))))
+        events = (
+            zip(repeat(it.name), read_events(session, it, after, filters, page_rows))
+            for it in stores
+        )
         merged = heapq.merge(*events, key=lambda event: event[1][_AT])
         return starmap(_describe, merged)
 

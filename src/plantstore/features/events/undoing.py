@@ -10,7 +10,7 @@ from plantstore.core.model import PLANT_FIELDS, NewPlant, Store, User
 from plantstore.sql.changes import Wanted, find_plants
 from plantstore.sql.session import Queries, Session
 
-_PAGE_ROWS = 1000
+PAGE_ROWS = 1000
 
 Filters = tuple[int | None, str | None, int | None]  # plant, user, and start time; None: all
 
@@ -58,9 +58,13 @@ def _find_earlier(
 
 
 def read_events(
-    session: Queries, store: Store, after: int = 0, filters: Filters = (None, None, None)
+    session: Queries,
+    store: Store,
+    after: int = 0,
+    filters: Filters = (None, None, None),
+    page_rows: int = PAGE_ROWS,
 ) -> Iterator[Row]:
     """The rows of a store's events after a revision, filtered, read in pages."""
-    while rows := session.query("list_events", store.store_id, after, *filters, _PAGE_ROWS):
+    while rows := session.query("list_events", store.store_id, after, *filters, page_rows):
         yield from rows
         after = rows[-1][0]

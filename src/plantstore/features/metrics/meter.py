@@ -7,10 +7,12 @@ import asyncio
 import platform
 from functools import cache
 
+import apsw
 from prometheus_client import Counter
 
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
+from plantstore.databases import is_postgres
 from plantstore.features.metrics.catalogue import ManyHistogram, counter, gauge, histogram
 from plantstore.http.app import App
 from plantstore.http.response_cache import ResponseCache
@@ -45,12 +47,10 @@ def measure(app: App) -> None:
     app.database.commit_observers.append(observe_commit)
     gauge("workers").set(1)
     gauge("process_start_time_seconds").set(app.process.began)
-    build = VERSION, platform.python_version(), "", "postgresql"
-    if app.settings.database.startswith("sqlite:"):
-        import apsw  # noqa: PLC0415 - not needed on PostgreSQL
-
-        build = VERSION, platform.python_version(), apsw.sqlite_lib_version(), "sqlite"
-    gauge("build_info").labels(*build).set(1)
+    database = ("", "postgresql")
+    if not is_postgres(app.settings.database):
+        database = (apsw.sqlite_lib_version(), "sqlite")
+    gauge("build_info").labels(VERSION, platform.python_version(), *database).set(1)
     app.run_in_background(_measure(app))
     app.run_in_background(_check_database(app.database))
 
