@@ -118,7 +118,9 @@ def rotate(session: Session, token: str, grace: int, output: Output) -> None:
         issued, old = records.rotate_token(session, find_token(session, given), grace)
         note("token rotate", **name_token(issued.token), old_token_id=old.token_id)
     ends_at = format_time(old.expires_at)
-    output.note(f"the old token {old.token_id} expires at {ends_at}")
+    expires_at = format_time(issued.token.expires_at)
+    ends = "never expires" if expires_at is None else f"expires at {expires_at}"
+    output.note(f"the new token {ends}; the old token {old.token_id} expires at {ends_at}")
     print_issued(issued, output, old_id=old.token_id, old_expires_at=ends_at)
 
 

@@ -51,8 +51,8 @@ def restore_store(
     :raises SetupError: only the backup has the store, or neither has any of the plants.
     :raises NoSuchStoreError: the database or the backup does not have the store.
     """
-    deleted = find_store(backup, name)
-    if find_store(session, name) is None and deleted and not _find_same(session, deleted):
+    earlier = find_store(backup, name)
+    if find_store(session, name) is None and earlier and not _find_same(session, earlier):
         raise SetupError(
             f"only the backup has a store {name!r}: create it with "
             f"`plantstore store create {name}`, then restore its plants"

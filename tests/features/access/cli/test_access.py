@@ -29,7 +29,7 @@ def program(program: Program) -> Program:
         ),
         ("member remove --store nursery --user eve", "eve is no longer in nursery"),
         ("token revoke --user eve", "revoked the token"),
-        ("token rotate {token}", "the old token"),
+        ("token rotate {token}", "the new token expires at 2"),
         ("migrate", ""),
     ],
 )
