@@ -29,7 +29,7 @@ class Machine:
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """A machine that starts."""
+    """A machine that has just started."""
     return Machine(monkeypatch)
 
 

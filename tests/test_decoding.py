@@ -1,4 +1,4 @@
-"""What clients send is decoded in few calls: a function that is called for each part is slow."""
+"""Input is decoded in a constant number of calls: a call for each part would be slow."""
 
 import sys
 from collections.abc import Callable
@@ -15,7 +15,7 @@ MANY = 1000
 
 
 def count_calls(function: Callable[[bytes], object], argument: bytes) -> int:
-    """The number of functions that are called meanwhile."""
+    """The number of function calls that a call of the function makes."""
     count = 0
 
     def profile(_frame: object, event: str, _argument: Any) -> None:  # noqa: ANN401 - it is unused
@@ -40,7 +40,7 @@ def count_calls(function: Callable[[bytes], object], argument: bytes) -> int:
         (read_tags, b'PARTS"0123456789abcdef"', b" , "),
     ],
 )
-def test_the_number_of_parts_does_not_matter(
+def test_the_number_of_calls_does_not_depend_on_the_number_of_parts(
     function: Callable[[bytes], object], text: bytes, part: bytes
 ) -> None:
     few, many = (count_calls(function, text.replace(b"PARTS", n * part)) for n in (1, MANY))
@@ -60,5 +60,5 @@ def test_the_number_of_parts_does_not_matter(
         (b'"x, "00000000000000aa"', ["aa"]),
     ],
 )
-def test_tags_are_those_between_commas(text: bytes, tags: list[str]) -> None:
+def test_entity_tags_are_separated_by_commas(text: bytes, tags: list[str]) -> None:
     assert list(read_tags(text)) == [f"00000000000000{end}" for end in tags]

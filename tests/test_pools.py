@@ -71,7 +71,7 @@ def test_ipv6_addresses_of_one_network_are_one_holder() -> None:
     assert network_of("192.0.2.1") != network_of("192.0.2.2")
 
 
-async def test_a_client_that_leaves_while_it_waits_takes_nothing() -> None:
+async def test_a_cancelled_waiter_takes_no_unit() -> None:
     pool = Pool("places", 3)
     pool.add("other", 3)
     names = ("leaves early", "leaves late", "stays")
@@ -79,7 +79,7 @@ async def test_a_client_that_leaves_while_it_waits_takes_nothing() -> None:
     await asyncio.sleep(0)
     early.cancel()
     await asyncio.sleep(0)
-    pool.give_back("other")  # for the one that leaves late, at the same moment
+    pool.give_back("other")  # gives the unit to the second waiter, which is cancelled now
     late.cancel()
     await asyncio.wait_for(stays, 30)
     assert pool.used == 3

@@ -126,7 +126,7 @@ def test_a_modified_schema_fails_the_schema_check(program: Program, name: str) -
     assert failed == {}
 
 
-def test_an_operators_own_index_and_table_pass(program: Program) -> None:
+def test_an_operators_own_index_and_table_pass_all_checks(program: Program) -> None:
     own = "CREATE TABLE notes (text); CREATE INDEX plants_by_name ON plants (store_id, name)"
     execute(program.database, own)
     assert failures(program) == {}
@@ -153,7 +153,7 @@ def test_the_wal_of_a_killed_service_is_unchanged(program: Program, *, has_shm: 
     assert {token["user"] for token in program.data("token", "list")} == {"ada", "eve"}
 
 
-def test_a_database_in_use_passes(program: Program) -> None:
+def test_a_database_in_use_passes_all_checks(program: Program) -> None:
     database = program.database
     with (
         Service(program.folder, database=database) as service,

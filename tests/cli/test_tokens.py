@@ -116,7 +116,7 @@ def test_not_used_since_lists_unused_tokens(program: Program) -> None:
     assert program.token_ids("--not-used-since", "90d") == [unused]
 
 
-def test_a_revoked_token_is_refused_immediately(program: Program) -> None:
+def test_token_revoke_takes_effect_immediately(program: Program) -> None:
     with Service(program.folder, database=program.database) as service:
         by_id, by_itself, by_stdin, active = (program.data(*CREATE) for _ in range(4))
         for token, argument, stdin in (

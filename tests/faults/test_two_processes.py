@@ -50,7 +50,7 @@ def test_a_write_of_one_process_is_visible_to_the_other_immediately(
             assert clients[1 - number % 2].delete(f"/plants/{number}").status_code == 404
 
 
-def test_a_revoked_token_is_refused_immediately_by_both(
+def test_a_revoked_token_is_refused_immediately_by_both_processes(
     processes: TwoProcesses, store: str
 ) -> None:
     with processes.clients(None) as clients:
@@ -66,7 +66,7 @@ def test_a_revoked_token_is_refused_immediately_by_both(
                 assert refused.json()["error"] == 40102
 
 
-def test_a_key_used_concurrently_in_both_creates_one_plant(
+def test_a_key_used_concurrently_in_both_processes_creates_one_plant(
     processes: TwoProcesses, store: str, token: str
 ) -> None:
     with processes.clients(token) as clients, ThreadPoolExecutor(2) as threads:
@@ -78,7 +78,7 @@ def test_a_key_used_concurrently_in_both_creates_one_plant(
     assert len(processes.service.events(store)) == 10
 
 
-def test_both_under_load_lose_and_refuse_no_write(
+def test_both_processes_under_load_lose_and_refuse_no_write(
     processes: TwoProcesses, store: str, token: str
 ) -> None:
     first, last = processes.services[0], processes.services[-1]
@@ -93,7 +93,7 @@ def test_both_under_load_lose_and_refuse_no_write(
 
 
 @pytest.mark.anyio
-async def test_operations_of_racing_clients_of_both_are_linearizable(
+async def test_operations_of_clients_of_both_processes_are_linearizable(
     processes: TwoProcesses, store: str, token: str
 ) -> None:
     observations = await race(token, *processes.services)

@@ -40,7 +40,7 @@ def plants_of(pages: Iterator[httpx.Response]) -> list[dict[str, object]]:
     return [plant for page in pages for plant in page.json()]
 
 
-def test_an_empty_store_is_an_empty_list(client: httpx.Client) -> None:
+def test_an_empty_store_returns_an_empty_list(client: httpx.Client) -> None:
     listed = client.get("/plants")
     assert (listed.status_code, listed.content) == (200, b"[]")
     assert listed.headers["content-type"] == "application/json"

@@ -81,7 +81,7 @@ def test_an_etag_that_is_not_exactly_the_lists_does_not_match(client: httpx.Clie
         assert not is_fresh(client, form.format(etag_of(client)))
 
 
-def test_errors_are_not_conditional(client: httpx.Client) -> None:
+def test_if_none_match_does_not_affect_errors(client: httpx.Client) -> None:
     response = client.get("/plants?limit=x", headers={"If-None-Match": "*"})
     expect_refused(response, 40005)
     assert "etag" not in response.headers

@@ -113,7 +113,7 @@ async def test_a_cost_over_the_share_is_deducted_from_the_next_rounds() -> None:
     assert counts == [0, 0, 0, 2, 4]
 
 
-async def test_small_users_go_before_the_excess_requests_of_others() -> None:
+async def test_requests_within_the_share_go_before_the_excess_of_others() -> None:
     order = await take_all("b" + MANY * "a" + "c" + MANY * "a" + "d")
     assert [name[0] for name in order[:7]] == ["b", "a", "a", "a", "a", "c", "d"]
 
@@ -275,20 +275,20 @@ async def test_a_long_body_is_paid_for_before_it_is_decoded(
 ) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
-    done: list[int | str] = []
+    events: list[int | str] = []
 
     async def take(_: object, cost: int) -> None:
-        done.append(cost)
+        events.append(cost)
 
     async with application(url) as app:
         monkeypatch.setattr(app.turns, "take", take)
         monkeypatch.setattr(
-            "plantstore.http.plants.decode_new_plant", lambda _: done.append("decoded")
+            "plantstore.http.plants.decode_new_plant", lambda _: events.append("decoded")
         )
         create = request(0, "POST", token, b"/plants")
         create.body = Body.of(size * b" ")
         await app.handle(create)
-    assert done == [size // 512, "decoded"]
+    assert events == [size // 512, "decoded"]
 
 
 async def test_a_user_is_not_delayed_by_the_turns_of_their_address(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def administrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[A
     logging.getLogger("plantstore.security.administration").handlers.clear()
 
 
-def test_every_command_is_covered() -> None:
+def test_every_command_has_a_case() -> None:
     assert CHANGES.keys() | READS | NOT_TRIED == set(map(" ".join, COMMANDS))
 
 
