@@ -2,6 +2,7 @@
 
 import asyncio
 import struct
+import time
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
@@ -35,6 +36,24 @@ async def test_a_long_queue_does_not_delay_another_network() -> None:
     await asyncio.sleep(0)
     assert order[2:] == ["gone", "second", "third"]  # a client that is gone uses no turn
     assert not turns.waiting
+
+
+async def test_a_pause_follows_a_long_task() -> None:
+    turns, times, is_done = Turns(2), list[float](), asyncio.Event()
+
+    def work() -> bool:
+        times.append(time.perf_counter())
+        time.sleep(0.02)
+        if len(times) == 3:
+            is_done.set()
+        return True
+
+    for network in ("first", "second"):
+        turns.wait(network, work)
+    await asyncio.sleep(0.02)
+    turns.wait("third", work)
+    await is_done.wait()
+    assert all(after - before > 0.035 for before, after in pairwise(times))
 
 
 async def test_a_failing_task_does_not_stop_the_queue() -> None:

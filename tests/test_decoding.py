@@ -11,7 +11,7 @@ from plantstore.core.decoding import decode_new_plant
 from plantstore.core.errors import RequestError
 from plantstore.http.preconditions import read_tags
 
-MANY = 1000
+MANY = 900
 
 
 def count_calls(function: Callable[[bytes], object], argument: bytes) -> int:

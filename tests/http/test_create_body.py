@@ -36,10 +36,14 @@ FERN = b'{"id":1,"name":"Fern"}'
         (b'{"id":1,"name":"Fern","x":01}', "column 28"),
         (b'{"id":1,"name":"Fern","x":[1,]}', "column"),
         (b"id=1&name=Fern", "column 1"),
-        pytest.param(b"[" * 30000 + b"]" * 30000, "nested too deeply", id="arrays"),
-        pytest.param(b'{"":' * 13000 + b"1" + b"}" * 13000, "nested too deeply", id="objects"),
-        pytest.param(b'{"id":1,"x":' + b"[" * 60000 + b"}", "nested too deeply", id="open arrays"),
-        pytest.param(b'{"x":' * 10000, "nested too deeply", id="open objects"),
+        pytest.param(b"[" * 2000 + b"]" * 2000, "nested too deeply", id="arrays"),
+        pytest.param(b'{"":' * 2000 + b"1" + b"}" * 2000, "nested too deeply", id="objects"),
+        pytest.param(b'{"id":1,"x":' + b"[" * 2000 + b"}", "nested too deeply", id="open arrays"),
+        pytest.param(b'{"x":' * 2000, "nested too deeply", id="open objects"),
+        pytest.param(b"[" * 60000, "more than 5000 values", id="many arrays"),
+        pytest.param(
+            FERN[:-1] + b',"x":[' + b"1," * 5000 + b"1]}", "more than 5000 values", id="many"
+        ),
     ],
 )
 def test_a_body_that_is_not_one_json_value_is_refused(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.core.model import Grant
+from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
@@ -18,7 +18,7 @@ from plantstore.http.limits.lanes import Lane, Lanes
 from plantstore.server.body import Body
 from plantstore.server.messages import Request
 from tests.administration import open_administration
-from tests.databases import create_sqlite
+from tests.databases import create_sqlite, execute
 
 MANY = 50
 
@@ -138,21 +138,50 @@ async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
-async def test_among_others_a_user_runs_one_long_task_at_a_time(*, is_shared: bool) -> None:
+async def test_among_others_a_store_runs_one_long_task_at_a_time(*, is_shared: bool) -> None:
     turns = FairQueue()
-    lanes, running, max_running = Lanes(turns), Counter[str](), Counter[str]()
+    lanes, running, max_running = Lanes(turns), Counter[int](), Counter[int]()
+    flood, colleague, other = (1, 1), (1, 2), (2, 3)
+    done: list[Principal] = []
 
-    async def work(user: str) -> None:
+    async def work(user: Principal) -> None:
         async with lanes.of(user):
-            running[user] += 1
-            max_running[user] = max(max_running[user], running[user])
+            running[user[0]] += 1
+            max_running[user[0]] = max(max_running[user[0]], running[user[0]])
             await asyncio.sleep(0.001)
-            running[user] -= 1
+            running[user[0]] -= 1
+            done.append(user)
 
-    for user in "aba" if is_shared else "a":
+    for user in (flood, other, flood) if is_shared else (flood,):
         turns.try_take(user, ROUTED)
-    await asyncio.gather(*map(work, 9 * "a" + "b"))
-    assert max_running == {"a": 1 if is_shared else 9, "b": 1}
+    await asyncio.gather(*map(work, [*9 * [flood], colleague, other]))
+    assert max_running == {1: 1 if is_shared else 10, 2: 1}
+    assert colleague in done[:4] or not is_shared  # users of a store take turns
+
+
+async def test_a_store_looks_for_the_end_of_one_long_list_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = create_sqlite(tmp_path)
+    flood, other = make_tokens(url)
+    plants = [(1, number, "Fern") for number in range(1001)]
+    execute(url, "INSERT INTO plants (store_id, id, name) VALUES ($1, $2, $3)", plants)
+    running = most = 0
+
+    async def find_last_id(_snapshot: object, _query: object) -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001)
+        running -= 1
+
+    monkeypatch.setattr("plantstore.sql.reading.SnapshotReads.find_last_id", find_last_id)
+    async with application(url) as app:
+        for token in (flood, other, flood):
+            await app.handle(request(0, "GET", token, b"/me"))
+        heads = [request(number, "HEAD", flood, b"/plants") for number in range(5)]
+        await asyncio.gather(*map(app.handle, heads))
+    assert most == 1
 
 
 def make_tokens(url: str) -> tuple[str, str]:
@@ -270,7 +299,7 @@ async def test_a_lists_cost_is_paid_before_its_plants_are_read(
 
 
 @pytest.mark.parametrize("size", [1000, 60_000])
-async def test_a_long_body_is_paid_for_before_it_is_decoded(
+async def test_a_long_body_takes_its_turn_before_it_is_decoded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     url = create_sqlite(tmp_path)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import time
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -61,6 +62,15 @@ async def test_a_damaged_index_marks_the_database_as_broken(
         await harness.database.check()
     broken = await asyncio.wait_for(harness.database.wait_until_broken(), 5)
     assert isinstance(broken, apsw.CorruptError)
+
+
+async def test_a_long_read_does_not_wait_for_another(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    barrier = threading.Barrier(2)
+    monkeypatch.setattr(type(harness.database), "_read_briefly", lambda *_: None)
+    monkeypatch.setattr(type(harness.database), "_read_long", lambda *_: barrier.wait(10))
+    await asyncio.gather(*(harness.database.read("find_plant", 1, 1) for _ in range(2)))
 
 
 def change_condition_of_index(path: Path, before: str, after: str) -> None:

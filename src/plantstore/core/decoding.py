@@ -26,6 +26,8 @@ from plantstore.core.model import (
     contents_of,
 )
 
+_STARTS = b",", b"[", b"{"  # of values; texts may have some, too
+_MAX_VALUES = 5000
 _HUGE = 10**40  # larger than any id
 MAX_LINE = 64 * 1024  # bytes of NDJSON
 _BACKSLASH, _DEL = b"\\\x7f"
@@ -39,6 +41,7 @@ def decode_fields(
     decode: Callable[[bytes], Fields], decode_slowly: Callable[[bytes], Fields], body: bytes
 ) -> Fields:
     """Decode a body with a plant's fields; ``decode_slowly`` checks unusual bodies."""
+    _limit_values(body)
     try:
         decoded = decode(body)
         # In JSON, other control characters than DEL are written with a backslash.
@@ -119,10 +122,9 @@ def _refuse(reason: str) -> NoReturn:
 def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
     """Parse a JSON value; a number with a fraction or an exponent stays text, in bytes.
 
-    No Python code runs for each number: a body may have thousands.
-
-    :raises RequestError: it is not one JSON value in UTF-8, or has an integer of very many digits.
+    :raises RequestError: it is not one JSON value in UTF-8, or has very many digits or values.
     """
+    _limit_values(body)
     try:
         return json.loads(body.decode(), parse_float=str.encode, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
@@ -135,6 +137,12 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
     except ValueError:  # Python limits the number of digits
         reason = f"an integer in it has more than {sys.get_int_max_str_digits()} digits"
         raise RequestError(40002, reason=reason) from None
+
+
+def _limit_values(body: bytes) -> None:
+    """Refuse bodies with many values: each takes time, even if it is ignored."""
+    if len(body) > _MAX_VALUES and sum(map(body.count, _STARTS)) > _MAX_VALUES:
+        raise RequestError(40001, reason=f"it has more than {_MAX_VALUES} values")
 
 
 def _read_number(text: bytes) -> int | bytes:

@@ -106,9 +106,10 @@ class PlantLists:
             coding = choose_coding(request.headers.get(b"accept-encoding"))
             key = form.key + request.query
             headers = make_headers(caller.store_id, snapshot.revision, key, coding)
-            counted = await snapshot.read_page(replace(query, limit=0), 0)
+            async with await self._take_turn(caller, query):
+                counted = await snapshot.read_page(replace(query, limit=0), 0)
+                last_id = await snapshot.find_last_id(query)
             headers += form.content_type + _TOTAL % counted.total
-            last_id = await snapshot.find_last_id(query)
         except BaseException:
             await snapshot.close()
             raise

@@ -1,11 +1,13 @@
 """Accepts connections, and gives networks their turns: a flood delays mostly its own.
 
-Invariant: an iteration of the event loop has at most a quantum of this work.
+Invariant: an iteration of the event loop has at most a quantum of this work. After half a
+millisecond it begins no more, and pauses for as long as the work took.
 """
 
 import asyncio
 import logging
 import socket
+import time
 from collections import deque
 from collections.abc import Callable, Hashable
 from contextlib import suppress
@@ -18,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 BACKLOG = 2048
 _RETRY_SECONDS = 1.0
+_LONG_SECONDS = 0.0005
 
 Connect = Callable[[socket.socket, str], bool]
 
@@ -29,6 +32,7 @@ class Turns:
         self.waiting: dict[Hashable, deque[Callable[[], bool]]] = {}  # whose turn is next, first
         self._quantum = quantum
         self._is_begun = False
+        self._next_at = 0.0  # by time.perf_counter
         self._loop = asyncio.get_running_loop()
 
     def wait(self, network: Hashable, work: Callable[[], bool]) -> None:
@@ -39,12 +43,12 @@ class Turns:
     def _schedule(self) -> None:
         if self.waiting and not self._is_begun:
             self._is_begun = True
-            self._loop.call_soon(self._begin_round)
+            self._loop.call_later(max(0.0, self._next_at - time.perf_counter()), self._begin_round)
 
     def _begin_round(self) -> None:
-        left = self._quantum
+        left, begin = self._quantum, time.perf_counter()
         try:
-            while left and self.waiting:
+            while left and self.waiting and time.perf_counter() - begin < _LONG_SECONDS:
                 network = next(iter(self.waiting))
                 work = (pieces := self.waiting.pop(network)).popleft()
                 if pieces:  # after all others
@@ -52,6 +56,9 @@ class Turns:
                 left -= work()
         finally:  # whatever a piece raises, the others have their turns
             self._is_begun = False
+            end = time.perf_counter()
+            if end - begin > _LONG_SECONDS:
+                self._next_at = end + (end - begin)
             self._schedule()
 
 

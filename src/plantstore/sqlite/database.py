@@ -1,7 +1,7 @@
 """The database for serving, on SQLite.
 
 Callers, pages and short reads of features run on the event loop, in microseconds. Writes go to the
-writer, long lists to a few threads of their own, and longer reads of features to one thread.
+writer, long lists and longer reads of features to a few threads: a store uses one at a time.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from plantstore.sqlite.readiness import Readiness
 from plantstore.sqlite.snapshot import SQLiteSnapshot, WalBound
 from plantstore.sqlite.writer import Writer
 
-_READER_THREADS = 2
+_READER_THREADS = 4
 _MAX_STEPS = 5000  # SQLite's steps for a read of a feature: a tenth of a millisecond
 _MAX_IN_A_ROW = 64  # callers read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's default of 2, most pages of 10^5 plants are reread from the file
@@ -48,7 +48,7 @@ class SQLiteDatabase:
         with explained(self._path):
             self._execute = self._connection.cursor().execute
             self._read_little()  # creates the WAL index
-            self._features_connection = connect(self._path)
+            self._readers = [connect(self._path) for _ in range(_READER_THREADS)]
             self.data_version = DataVersion(self._path)
             self._writer = Writer(
                 self._path, self.writes, settings.write_timeout, self.commit_observers
@@ -56,7 +56,6 @@ class SQLiteDatabase:
         self.write = self._writer.submit
         self.check = Readiness(self._path, self._writer, self._read_little).check
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
-        self._features_thread = ThreadPoolExecutor(1, thread_name_prefix="features")
         self._snapshots: dict[SQLiteSnapshot, None] = {}  # the oldest first
         self._wal_bound = WalBound(self.data_version, settings.max_wal_size, self._snapshots)
 
@@ -104,13 +103,11 @@ class SQLiteDatabase:
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Database``. A thread restarts a read that takes too long for the event loop."""
-        loop, execute = asyncio.get_running_loop(), self._features_connection.execute
+        loop = asyncio.get_running_loop()
         try:
             if (rows := self._read_briefly(name, arguments)) is not None:
                 return rows
-            return await loop.run_in_executor(
-                self._features_thread, lambda: execute(self._sql[name], arguments).fetchall()
-            )
+            return await loop.run_in_executor(self._threads, self._read_long, name, arguments)
         except apsw.Error as error:
             raise unavailable(error) from error
 
@@ -148,8 +145,8 @@ class SQLiteDatabase:
         for snapshot in list(self._snapshots):
             await snapshot.close()
         self._threads.shutdown()
-        self._features_thread.shutdown()
-        self._features_connection.close()
+        for connection in self._readers:
+            connection.close()
         if self._writer.broken.done():
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         close_at_stop(self._connection)
@@ -164,6 +161,13 @@ class SQLiteDatabase:
             return None
         finally:
             self._connection.set_progress_handler(None)
+
+    def _read_long(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
+        connection = self._readers.pop()  # there is one for each thread
+        try:
+            return connection.execute(self._sql[name], arguments).fetchall()
+        finally:
+            self._readers.append(connection)
 
     def _read_little(self) -> None:
         self._execute(self._sql["find_counts"], (0,)).fetchall()

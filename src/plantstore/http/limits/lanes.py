@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
+from plantstore.core.model import Principal
 from plantstore.http.limits.fair_queue import FairQueue
 
 _PAUSE = 1.0  # seconds of pause per second of work
@@ -24,7 +25,7 @@ class Lane:
         self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}  # whose turn is next, first
         self._began = 0.0
 
-    async def enter(self, key: Hashable = None) -> None:
+    async def enter(self, key: Hashable) -> None:
         """Wait until the lane is free and it is the key's turn."""
         if self._is_taken:
             turn = self._loop.create_future()
@@ -57,22 +58,23 @@ class Lane:
 
 
 class Lanes:
-    """A lane for each user, while several are active."""
+    """A lane for each store, in which its users take turns, while several users are active."""
 
     def __init__(self, turns: FairQueue) -> None:
         self.turns = turns
-        self._lanes: WeakValueDictionary[Hashable, Lane] = WeakValueDictionary()
+        self._lanes: WeakValueDictionary[int, Lane] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def of(self, key: Hashable) -> AsyncIterator[None]:
-        """Run a piece of work in the user's lane."""
+    async def of(self, principal: Principal) -> AsyncIterator[None]:
+        """Run a piece of work in the lane of the user's store."""
         if not self.turns.users.are_several:
             yield
             return
-        lane = self._lanes.get(key)
+        store_id, user_id = principal
+        lane = self._lanes.get(store_id)
         if lane is None:
-            lane = self._lanes[key] = Lane(self.turns)
-        await lane.enter()
+            lane = self._lanes[store_id] = Lane(self.turns)
+        await lane.enter(user_id)
         try:
             yield
         finally:

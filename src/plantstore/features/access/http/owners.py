@@ -54,7 +54,7 @@ class Owners:
         async def operate(request: Request, *path: str) -> Response:
             app, (values, store_name) = self._app, split(pattern, path)
             caller = await app.authentication.admit(request, store_name, Scope.MANAGE)
-            async with app.lanes.of(caller.token_store_id):
+            async with app.lanes.of(caller.principal):
                 body = await read(app.database, caller.store_id, *values)
             return make_response(200, JSON + NO_STORE, body)
 
