@@ -15,8 +15,6 @@ from plantstore.sql.administration.records import find_user
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
-Note = Callable[..., None]
-
 
 @contextmanager
 def changing(session: Session, command: str, **changed: object) -> Iterator[None]:
@@ -27,7 +25,7 @@ def changing(session: Session, command: str, **changed: object) -> Iterator[None
 
 
 @contextmanager
-def noting(session: Session) -> Iterator[Note]:
+def noting(session: Session) -> Iterator[Callable[..., None]]:
     """A transaction for a command's changes.
 
     The block records each change: in the audit trail at once, and in the log after the commit. A

@@ -35,9 +35,10 @@ def delete_store(session: Session, store: str) -> None:
 
 
 def rename_user(session: Session, subject: str, new_subject: str) -> None:
-    users.rename_labels(session, records.require_user(session, subject), new_subject)
+    user = records.require_user(session, subject)
+    users.rename_labels(session, user, new_subject)
     with session.transaction():
-        users.rename_user(session, subject, new_subject)
+        session.query("rename_user", user.user_id, new_subject)
 
 
 def delete_user(session: Session, subject: str) -> bool:

@@ -1,17 +1,11 @@
-"""Names, sizes and deletion of stores."""
+"""Sizes and deletion of stores."""
 
 from plantstore.core.clock import now
 from plantstore.core.database import Row
-from plantstore.sql.administration.records import require_free_store_name, require_store
+from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Queries, Session
 
 _ROWS = ("plants", "events", "keys")
-
-
-def rename_store(session: Queries, name: str, new_name: str) -> None:
-    store = require_store(session, name)
-    require_free_store_name(session, new_name)
-    session.query("rename_store", store.store_id, new_name)
 
 
 def measure_store(session: Queries, store_id: int) -> Row:

@@ -4,14 +4,8 @@ import re
 
 from plantstore.core.model import DELETED_USER, User
 from plantstore.sql.administration.new_tokens import begin_label
-from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
+from plantstore.sql.administration.records import list_stores
 from plantstore.sql.session import Queries, Session
-
-
-def rename_user(session: Queries, subject: str, new_subject: str) -> None:
-    user = require_user(session, subject)
-    require_free_subject(session, new_subject)
-    session.query("rename_user", user.user_id, new_subject)
 
 
 def rename_labels(session: Session, user: User, new_subject: str) -> None:

@@ -103,7 +103,9 @@ def rename(session: Session, name: str, new_name: str, output: Output) -> None:
       plantstore store rename nursery orchard
     """
     with changing(session, "store rename", store=name, new_name=new_name):
-        stores.rename_store(session, name, new_name)
+        renamed = records.require_store(session, name)
+        records.require_free_store_name(session, new_name)
+        session.query("rename_store", renamed.store_id, new_name)
     sentence = f"renamed the store {name} to {new_name}: its path is /stores/{new_name}/plants"
     output.report({"name": new_name, "old_name": name}, sentence)
 

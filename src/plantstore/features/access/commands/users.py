@@ -52,7 +52,8 @@ def rename(session: Session, subject: str, new_subject: str, output: Output) -> 
     users.rename_labels(session, user, new_subject)
     with noting(session) as note:
         note("user rename", user=subject, new_subject=new_subject)  # before: it finds the user
-        users.rename_user(session, subject, new_subject)
+        records.require_free_subject(session, new_subject)
+        session.query("rename_user", user.user_id, new_subject)
     record = {"subject": new_subject, "old_subject": subject}
     output.report(record, f"renamed the user {subject} to {new_subject}")
 
