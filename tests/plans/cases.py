@@ -177,9 +177,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "list_deliveries": [Case((SMALL, "w"), DELIVERIES)],
     "insert_delivery": [Case((SMALL, "w", 0, "", None, None, 0, "", None), 1)],
     "delete_old_deliveries": [Case((SMALL, "w", 0), 2 * DELIVERIES)],
-    "find_any_webhook": [Case((), 1)],
     "find_due_webhooks": [Case((), 3)],
-    "read_changes": [Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE), Case((SMALL, 0, PAGE), 2)],
     "find_former": [Case((LARGE, 7, EVENTS), 20_000), Case((SMALL, 1, 1), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [

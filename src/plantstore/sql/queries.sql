@@ -206,6 +206,15 @@ DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
 INSERT INTO audit (at, action, store, user_id, details, by_user_id, by_name, token_id, address)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 
+-- name: list_events
+SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
+    token_label, token_id, user_id
+FROM events AS e
+WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_id = ?3)
+    AND (CAST(?4 AS text) IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = ?4))
+    AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
+ORDER BY revision LIMIT ?6
+
 -- name: list_users
 SELECT user_id, subject FROM users ORDER BY subject
 

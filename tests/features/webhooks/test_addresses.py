@@ -9,8 +9,7 @@ import httpx
 import pytest
 
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.client import is_public, open_client
-from plantstore.features.webhooks.queue import make_message
+from plantstore.features.webhooks.messages import is_public, make_message, open_client
 from plantstore.features.webhooks.webhooks import Delivery, Webhook
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.receiver import Receiver, create_webhook

@@ -10,7 +10,7 @@ import pytest
 
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
-from plantstore.features.webhooks import WebhookSettings, client
+from plantstore.features.webhooks import WebhookSettings, messages
 from plantstore.features.webhooks.routes import add_webhooks
 from plantstore.http.app import App, Process
 from plantstore.sqlite.connection import database_path
@@ -24,7 +24,7 @@ from tests.waiting import wait_until
 async def test_a_wait_for_the_database_is_no_failure_of_the_receiver(
     tmp_path: Path, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "_TIMEOUT", 2.0)
+    monkeypatch.setattr(messages, "_TIMEOUT", 2.0)
     program = Program(tmp_path, {"PLANTSTORE_WEBHOOK_ALLOW_PRIVATE": "true"}).with_database()
     program.make_store("nursery")
     made = program.data("webhook", "create", receiver.url, "--store", "nursery")

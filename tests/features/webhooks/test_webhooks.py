@@ -5,10 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
 
-from plantstore.features.webhooks import webhooks
-from plantstore.program import cli
 from tests.cli.program import Program
 from tests.databases import ON_BOTH, execute
 from tests.features.access.http.access_calls import managing
@@ -157,15 +154,3 @@ def test_commands_do_the_same(program: Program, receiver: Receiver) -> None:
     assert run("list") == []
     wrong = ("webhook", "delete", made["id"], "--store", "nursery")
     assert "has no webhook" in program.refusal(*wrong)
-
-
-def test_webhooks_that_cannot_be_delivered_are_a_problem(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = Program(tmp_path).with_database()
-    program.make_store("nursery")
-    program.out("webhook", "create", "--store", "nursery", "https://plants.invalid/hook")
-    monkeypatch.setattr(webhooks, "find_spec", lambda _: None)
-    for command in ("check", "status"):
-        said = CliRunner().invoke(cli, ["--database", program.database, command]).output
-        assert "webhooks need: pip install 'plantstore[webhooks]'" in said

@@ -15,15 +15,6 @@ DELETE FROM events WHERE store_id = ?1 AND revision >= ?2 AND revision < ?3
 -- name: set_trimmed
 UPDATE revisions SET trimmed = ?2 WHERE store_id = ?1 AND trimmed < ?2
 
--- name: list_events
-SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
-    token_label, token_id, user_id
-FROM events AS e
-WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_id = ?3)
-    AND (CAST(?4 AS text) IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = ?4))
-    AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
-ORDER BY revision LIMIT ?6
-
 -- Access that ended so long ago that no event refers to it. The newest token stays: by it, a
 -- restore knows that older tokens, which only the backup has, were deleted.
 

@@ -27,7 +27,6 @@ class WebhookSettings(Struct, frozen=True):
 FEATURE = Feature(
     name="webhooks",
     adds_to="routes.add_webhooks",
-    checks="webhooks.check",
     settings=WebhookSettings,
     commands={"webhook": "commands.webhook"},
     metrics=(

@@ -11,7 +11,7 @@ from plantstore.cli.options import session_options, store_option
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.client import send_now
+from plantstore.features.webhooks.messages import send_now
 from plantstore.features.webhooks.webhooks import KINDS, Target, Webhooks, describe
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session

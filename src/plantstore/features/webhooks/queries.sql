@@ -34,17 +34,10 @@ DELETE FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 AND (number < ?3 
 
 -- Delivery -----------------------------------------------------------------------------------
 
--- name: find_any_webhook
-SELECT 1 FROM webhooks LIMIT 1
-
 -- name: find_due_webhooks
 SELECT w.*, r.revision, s.name FROM webhooks AS w
 JOIN revisions AS r ON r.store_id = w.store_id JOIN stores AS s ON s.store_id = w.store_id
 WHERE w.paused IS NULL AND w.delivered < r.revision
-
--- name: read_changes
-SELECT revision, kind, plant_id, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id), name, tag
-FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
 
 -- A plant's state before an event: without an index, so it reads at most 10,000 earlier events.
 

@@ -9,13 +9,13 @@ from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, Record, split
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.client import send_now
-from plantstore.features.webhooks.deliverer import Deliverer
+from plantstore.features.webhooks.delivery import Deliverer
+from plantstore.features.webhooks.messages import send_now
 from plantstore.features.webhooks.webhooks import Delivery, Target, Webhook, Webhooks, describe
 from plantstore.http.administration import Administration
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import NO_CONTENT, NO_STORE, encode, json_response
+from plantstore.http.responses import NO_STORE, encode, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
@@ -36,9 +36,9 @@ def add_webhooks(app: App) -> None:
         def run(session: Session, by: Caller, *given: object) -> Outcome:
             webhooks = of(session, by.store_id)
             record = operate(webhooks, *given)
-            response = json_response(status, record, NO_STORE) if status else NO_CONTENT
             # Not the address: it may contain a secret.
-            return response, {"webhook_id": record["id"]} if webhooks.has_changed else UNCHANGED
+            changed = {"webhook_id": record["id"]} if webhooks.has_changed else UNCHANGED
+            return (status, record, changed) if status else (204, None, changed)
 
         return run
 

@@ -13,28 +13,18 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
+from plantstore.core import errors
 from plantstore.core.clock import DAY_MS, now, write_time
-from plantstore.core.errors import (
-    InvalidChangeError,
-    NoSuchWebhookError,
-    SetupError,
-    TooMuchAccessError,
-)
 from plantstore.core.model import TEXT_LENGTHS, broken_rule
-from plantstore.core.settings import Settings
-from plantstore.databases import reading
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.sql.checks import Check
 from plantstore.sql.session import Session
 
 _MAX_WEBHOOKS = 20
 _WEEK_US = 7 * 24 * 3600 * 10**6
-_MISSING = "webhooks need: pip install 'plantstore[webhooks]'"
 _SECRET = "whsec_"  # noqa: S105 - what secrets begin with
 _DERIVED = "key_"  # marks a secret that is derived from the setting webhook_key
 _URL = re.compile(
@@ -48,11 +38,10 @@ _TIMES = frozenset({"created_at", "failing_since", "at", "next_at"})
 Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
 Record = dict[str, Any]  # for clients; fields that do not apply are omitted
-Retry = tuple[int, int, int]  # a message's revision, its attempts, the time of the next
 
 
 class Target(Struct, frozen=True):
-    """The body that creates or replaces a webhook: what is sent, and where."""
+    """The body that creates or replaces a webhook: what is sent, and where; no events mean all."""
 
     url: Text
     events: Annotated[
@@ -63,35 +52,12 @@ class Target(Struct, frozen=True):
     description: Text = ""
     paused: Annotated[bool, Meta(description="true or false")] = False
 
-    def check(self, settings: WebhookSettings) -> Record:
-        """Check the body; returns the fields of the webhook's row. No events mean all.
-
-        :raises InvalidChangeError: a field is not valid.
-        """
-        is_allowed = self.url.startswith("https:") or settings.webhook_allow_private
-        if not is_allowed or not _URL.match(self.url):
-            example = "https://example.com/plants, or with webhook_allow_private http://localhost"
-            raise InvalidChangeError(reason=f"url must be such as {example}")
-        for name, lengths in _LENGTHS.items():
-            if rule := broken_rule(getattr(self, name) or "", *lengths):
-                raise InvalidChangeError(reason=f"{name} {rule}")
-        kinds = " ".join(kind for kind in KINDS if kind in (self.events or KINDS))
-        paused = "paused by an owner" if self.paused else None
-        return asdict(self) | {"events": kinds, "paused": paused}
-
-
-def _reveal(stored: str, key: str | None) -> str:
-    if not stored.startswith(_DERIVED):
-        return stored
-    if key is None:
-        raise SetupError("this webhook's secret was derived from a key: set webhook_key")
-    return _SECRET + b64encode(hmac.digest(key.encode(), stored.encode(), "sha256")).decode()
-
 
 class Webhook(NamedTuple):
     """A webhook's row, with the revision and name of its store.
 
-    ``progress`` has the revision up to which events were read, and the messages not accepted.
+    ``progress`` is, as JSON, the revision up to which events were read, and the revisions of the
+    messages that were not accepted.
     """
 
     store_id: int
@@ -111,22 +77,19 @@ class Webhook(NamedTuple):
     revision: int
     store: str
 
-    def reveal_secrets(self, key: str | None) -> list[bytes]:
+    def reveal_secrets(self, key: str | None) -> Iterator[bytes]:
         """The secrets that sign messages: the current and, for a day after a rotation, the old.
 
         :raises SetupError: a secret was derived from a key, which is missing.
         """
-        stored = [self.secret]
-        if self.old_secret and now() < (self.rotated_at or 0) + DAY_MS:
-            stored.append(self.old_secret)
-        return [b64decode(_reveal(secret, key).removeprefix(_SECRET)) for secret in stored]
-
-    def decode_progress(self) -> tuple[int, list[Retry]]:
-        read, retries = msgspec.json.decode(self.progress or f"[{self.delivered},[]]")
-        return read, retries
-
-    def with_progress(self, read: int, retries: Sequence[Retry], **fields: Any) -> "Webhook":  # noqa: ANN401 - of a row
-        return self._replace(progress=msgspec.json.encode((read, retries)).decode(), **fields)
+        is_old_valid = now() < (self.rotated_at or 0) + DAY_MS
+        for stored in (self.secret, self.old_secret if is_old_valid else None):
+            if stored and stored.startswith(_DERIVED):
+                if key is None:
+                    raise errors.SetupError("this secret was derived from a key: set webhook_key")
+                yield hmac.digest(key.encode(), stored.encode(), "sha256")
+            elif stored:
+                yield b64decode(stored.removeprefix(_SECRET))
 
 
 class Delivery(NamedTuple):
@@ -142,11 +105,11 @@ class Delivery(NamedTuple):
 
     @property
     def is_accepted(self) -> bool:
-        return self.status is not None and 200 <= self.status < 300  # noqa: PLR2004 - as HTTP has it
+        return (self.status or 0) // 100 == 2  # noqa: PLR2004 - as HTTP has it
 
 
 def describe(row: Webhook | Delivery) -> Record:
-    """The delivery as clients see it."""
+    """The webhook or delivery as clients see it."""
     fields = row._asdict()
     if isinstance(row, Webhook):
         fields["events"] = row.events.split()
@@ -157,14 +120,6 @@ def describe(row: Webhook | Delivery) -> Record:
         for name, value in fields.items()
         if value is not None and name not in _HIDDEN
     }
-
-
-def check(settings: Settings) -> Iterator[Check]:
-    """Check, for ``plantstore check``, whether existing webhooks can be delivered."""
-    with reading(settings.database) as reader:
-        if reader.query("find_any_webhook"):
-            ok = find_spec("aiohttp") is not None
-            yield Check("webhooks", ok=ok, detail="webhooks can be delivered" if ok else _MISSING)
 
 
 def log_deliveries(session: Session, webhook: Webhook, deliveries: Sequence[Delivery]) -> None:
@@ -193,14 +148,15 @@ class Webhooks(Struct):
     def find(self, webhook_id: str) -> Webhook:
         for webhook in self.list_all(webhook_id):
             return webhook
-        raise NoSuchWebhookError(webhook_id=webhook_id)
+        raise errors.NoSuchWebhookError(webhook_id=webhook_id)
 
     def create(self, target: Target) -> Record:
         """Create a webhook, which gets all events from now on; returns it with its secret."""
         if find_spec("aiohttp") is None:
-            raise InvalidChangeError(reason=_MISSING)
+            reason = "webhooks need: pip install 'plantstore[webhooks]'"
+            raise errors.InvalidChangeError(reason=reason)
         if len(self.list_all()) >= _MAX_WEBHOOKS:
-            raise TooMuchAccessError(things="webhooks")
+            raise errors.TooMuchAccessError(things="webhooks")
         webhook_id = os.urandom(8).hex()
         self.session.query("insert_webhook", self.store_id, webhook_id, now())
         self.replace(webhook_id, target)
@@ -208,7 +164,16 @@ class Webhooks(Struct):
 
     def replace(self, webhook_id: str, target: Target) -> Record:
         """Replace a webhook's target; the webhook is resumed unless the target says paused."""
-        return self.change(webhook_id, **target.check(self.settings))
+        is_allowed = target.url.startswith("https:") or self.settings.webhook_allow_private
+        if not is_allowed or not _URL.match(target.url):
+            example = "https://example.com/plants, or with webhook_allow_private http://localhost"
+            raise errors.InvalidChangeError(reason=f"url must be such as {example}")
+        for name, lengths in _LENGTHS.items():
+            if rule := broken_rule(getattr(target, name) or "", *lengths):
+                raise errors.InvalidChangeError(reason=f"{name} {rule}")
+        kinds = " ".join(kind for kind in KINDS if kind in (target.events or KINDS))
+        paused = "paused by an owner" if target.paused else None
+        return self.change(webhook_id, **asdict(target) | {"events": kinds, "paused": paused})
 
     def rotate(self, webhook_id: str) -> Record:
         """Give a webhook a new secret; for a day, messages are also signed with the old secret."""
@@ -216,21 +181,18 @@ class Webhooks(Struct):
         random = os.urandom(32)
         secret = f"{_DERIVED}{random.hex()}" if key else f"{_SECRET}{b64encode(random).decode()}"
         record = self.change(webhook_id, secret=secret, old_secret=old, rotated_at=now())
-        return record | {"secret": _reveal(secret, key)}
+        revealed, *_ = self.find(webhook_id).reveal_secrets(key)
+        return record | {"secret": _SECRET + b64encode(revealed).decode()}
 
     def change(self, webhook_id: str, **fields: Any) -> Record:  # noqa: ANN401 - of a row
-        """Set fields of a webhook; unless it is paused, refused messages are retried at once.
+        """Set fields of a webhook. Its refused messages are then retried at once.
 
         A paused webhook keeps its first reason.
         """
         before = self.find(webhook_id)
         if fields.get("paused"):
             fields["paused"] = before.paused or fields["paused"]
-        after = before._replace(**fields)
-        read, retries = before.decode_progress()
-        if retries and after.paused is None:
-            retries = [(revision, 0, 0) for revision, *_ in retries]
-            after = after.with_progress(read, retries, failing_since=None)
+        after = before._replace(failing_since=None, **fields)
         self.has_changed |= after != before
         self.session.query("save_webhook", *after[:-2])
         return describe(after)

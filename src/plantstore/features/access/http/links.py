@@ -29,7 +29,7 @@ from plantstore.features.access.http.tokens import (
 from plantstore.features.access.links import Link, hash_range, read_code
 from plantstore.http.app import App
 from plantstore.http.limits.fair_queue import REFUSED, ROUTED
-from plantstore.http.responses import NO_CONTENT, NO_STORE, encode, json_response
+from plantstore.http.responses import NO_STORE, encode, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
@@ -46,7 +46,7 @@ def create_link(days: int, session: Session, manager: Caller, body: TokenRequest
     grant = read_grant(session, manager, body, days)
     link = links.create_link(session, manager.store_id, grant, manager)
     fields = {"member_id": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
-    return json_response(201, _describe(link), NO_STORE), {"link_id": link.link_id, **fields}
+    return 201, _describe(link), {"link_id": link.link_id, **fields}
 
 
 async def read_links(database: Database, store_id: int, link_id: str | None) -> bytes:
@@ -57,7 +57,7 @@ async def read_links(database: Database, store_id: int, link_id: str | None) -> 
 
 def revoke_link(session: Session, manager: Caller, link_id: str) -> Outcome:
     link = links.revoke_link(session, link_id, manager.store_id)
-    return NO_CONTENT, {"link_id": link_id, "member_id": link.user.user_id}
+    return 204, None, {"link_id": link_id, "member_id": link.user.user_id}
 
 
 def _describe(link: Link) -> Record:

@@ -9,7 +9,6 @@ from plantstore.core.errors import InvalidChangeError
 from plantstore.core.model import Caller, Role
 from plantstore.features.access import members, owners
 from plantstore.features.access.http.owners import UNCHANGED, Outcome, to_record
-from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.records import check_subject
 from plantstore.sql.session import Session
 
@@ -37,12 +36,10 @@ def set_member(session: Session, manager: Caller, subject: str, body: MemberRole
         raise InvalidChangeError(reason="the user's name is not valid UTF-8")
     user, before = owners.set_member(session, manager, subject, body.role)
     member = to_record(user=user.subject, role=body.role)
-    response = json_response(201 if before is None else 200, member, NO_STORE)
-    if before is body.role:
-        return response, UNCHANGED
-    return response, {"member_id": user.user_id, "role": body.role, "old_role": before or "none"}
+    changed = {"member_id": user.user_id, "role": body.role, "old_role": before or "none"}
+    return 201 if before is None else 200, member, UNCHANGED if before is body.role else changed
 
 
 def remove_member(session: Session, manager: Caller, subject: str) -> Outcome:
     user = members.remove_member(session, manager.store_id, subject)
-    return NO_CONTENT, {"member_id": user.user_id, "role": "none"}
+    return 204, None, {"member_id": user.user_id, "role": "none"}

@@ -17,7 +17,7 @@ from plantstore.features.access.owners import require_manager
 from plantstore.http.app import App
 from plantstore.http.log_lines import describe_caller, describe_request
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import JSON, NO_STORE, make_response
+from plantstore.http.responses import JSON, NO_CONTENT, NO_STORE, json_response, make_response
 from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
 from plantstore.sql.administration.audit import Actor, write_audit
@@ -26,8 +26,8 @@ from plantstore.sql.session import Session
 
 Fields = Mapping[str, object]  # the fields of a log line about a change
 UNCHANGED: Fields = {}  # of no change: nothing is logged
-Outcome = tuple[Response, Fields]  # with the fields to log
 Record = Mapping[str, object]  # a token, link or member, as clients see it
+Outcome = tuple[int, Record | None, Fields]  # a status with its record, or 204 without one
 # Called with a session, the manager, the path's value if any, and the body if it has a type.
 Change = Callable[..., Outcome]
 # The JSON of a store's records, separated by commas: of all, or of one.
@@ -93,12 +93,12 @@ class Owners:
             def work(session: Session) -> Response:
                 with session.transaction():
                     manager = require_manager(session, caller)
-                    response, changed = change(session, manager, *values, *body)
+                    status, record, changed = change(session, manager, *values, *body)
                     if changed:
                         self.audit(session, request, action, caller, changed)
                 if changed:
                     self.log(request, changed)
-                return response
+                return json_response(status, record, NO_STORE) if record is not None else NO_CONTENT
 
             return await self._app.administer(caller.token_store_id, work)
 

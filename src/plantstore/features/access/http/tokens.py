@@ -19,7 +19,6 @@ from plantstore.features.access.http.owners import (
     to_record,
 )
 from plantstore.features.access.links import hash_range
-from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
@@ -53,14 +52,13 @@ def create_token(days: int, session: Session, manager: Caller, body: TokenReques
     """Create a token for a member, which by default expires after ``days``."""
     issued = owners.create_token(session, manager, read_grant(session, manager, body, days))
     record = describe_token(issued.token, token=issued.secret)
-    return json_response(201, record, NO_STORE), describe_made(issued.token)
+    return 201, record, describe_made(issued.token)
 
 
 def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
     revoked, is_new = owners.revoke_token(session, manager, token_id)
-    if not is_new:
-        return NO_CONTENT, UNCHANGED
-    return NO_CONTENT, {"revoked_token_id": token_id, "member_id": revoked.user_id}
+    changed = {"revoked_token_id": token_id, "member_id": revoked.user_id}
+    return 204, None, changed if is_new else UNCHANGED
 
 
 def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int) -> Grant:

@@ -1,0 +1,196 @@
+"""Messages about a store's events, signed by Standard Webhooks 1.0, sent only to public addresses.
+
+Invariant: each IP address is checked at the connection, whatever its name meant before; no redirect
+is followed, and no proxy is used.
+"""
+
+import asyncio
+import hmac
+import os
+import socket
+import time
+from asyncio import IncompleteReadError
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from plantstore.core.clock import now, write_time
+from plantstore.core.errors import NoSuchDeliveryError, RequestError
+from plantstore.core.model import Plant
+from plantstore.features.webhooks import WebhookSettings
+from plantstore.features.webhooks.webhooks import Delivery, Webhook, Webhooks, log_deliveries
+from plantstore.sql.session import Session
+
+RESYNC = "store.resync"  # events up to this revision are missing
+_MAX_READ = 200
+_TIMEOUT = 10.0
+_MAX_BYTES = 64 * 1024  # of a response; a longer response closes the connection
+_KEPT = 1000  # characters of a response, for the log
+_DAY = 86400.0
+# IPv6 outside of 2000::/3 (mapped, NAT64, local); 6to4 and its relays; networks that older Pythons
+# consider public (reserved, documentation); and Azure's host.
+_V6 = ("::/3", "4000::/2", "8000::/1", "2002::/16", "3fff::/20")
+_V4 = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16")
+_RESERVED = tuple(map(ip_network, _V6 + _V4))
+
+
+class Message(Struct):
+    """A message about a store; a test has the revision 0; only an event has a plant.
+
+    ``attempts`` counts the attempts begun; ``due`` is the time of the next, None while in flight.
+    """
+
+    type: str
+    revision: int
+    at: int
+    body: bytes
+    plant_id: int | None = None
+    tag: str | None = None
+    attempts: int = 0
+    due: int | None = 0
+
+    def sign(self, webhook: Webhook, key: str | None) -> dict[str, str]:
+        """The headers of a message that is sent now. An event's id is the same in each attempt."""
+        about = self.revision or os.urandom(8).hex()
+        if self.type == RESYNC:  # must differ from the event of this revision
+            about = f"resync_{about}"
+        message_id, timestamp = f"msg_{webhook.id}_{about}", str(int(time.time()))
+        signed = f"{message_id}.{timestamp}.".encode() + self.body
+        digests = [hmac.digest(secret, signed, "sha256") for secret in webhook.reveal_secrets(key)]
+        return {
+            "Content-Type": "application/json",
+            "User-Agent": "plantstore",
+            "webhook-id": message_id,
+            "webhook-timestamp": timestamp,
+            "webhook-signature": " ".join(f"v1,{b64encode(digest).decode()}" for digest in digests),
+        }
+
+
+def make_message(
+    kind: str,
+    store: str,
+    revision: int = 0,
+    at: int | None = None,
+    **plant: Any,  # noqa: ANN401 - of JSON
+) -> Message:
+    """Make a message; fields of None are omitted."""
+    at = at or now()
+    data = {"store": store, "revision": revision or None, **plant}
+    data = {name: value for name, value in data.items() if value is not None}
+    body = msgspec.json.encode({"type": kind, "timestamp": write_time(at), "data": data})
+    return Message(kind, revision, at, body, plant.get("id"), plant.get("tag"))
+
+
+def read_messages(
+    session: Session, store_id: int, store: str, after: int, last: int
+) -> list[Message]:
+    """Messages about the next events after a revision, up to ``last``.
+
+    If events before these are missing, the first message says so.
+    """
+    count = min(last - after, _MAX_READ)
+    rows = session.query("list_events", store_id, after, None, None, None, count)
+    gap = (rows[0][0] if rows else last + 1) - 1
+    messages = [make_message(RESYNC, store, gap)] if gap > after else []
+    for revision, kind, plant_id, name, tag, at, user, *_ in rows:
+        plant = {"id": plant_id, "id_text": str(plant_id), "name": name, "tag": tag, "by": user}
+        if kind == "plant.updated":
+            for former in session.query("find_former", store_id, plant_id, revision):
+                plant["previous"] = Plant(*former)
+        messages.append(make_message(kind, store, revision, at, **plant))
+    return messages
+
+
+def is_public(text: str) -> bool:
+    """Whether an address is on the public internet."""
+    address = ip_address(text.partition("%")[0])
+    is_global = address.is_global and not address.is_multicast
+    return is_global and not any(address in network for network in _RESERVED)
+
+
+Send = Callable[[Webhook, Message], Awaitable[tuple[Delivery, float]]]
+
+
+@asynccontextmanager
+async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
+    """A function that sends a message once, and returns the result and a Retry-After."""
+    import aiohttp  # noqa: PLC0415 - an extra, and slow to import
+
+    def connect(info: Any) -> socket.socket:  # noqa: ANN401 - as getaddrinfo has it
+        *kind, _, address = info
+        if not settings.webhook_allow_private and not is_public(address[0]):
+            raise OSError(f"{address[0]} is a private address, see webhook_allow_private")
+        return socket.socket(*kind)
+
+    async def send(webhook: Webhook, message: Message) -> tuple[Delivery, float]:
+        began, status, wait = time.monotonic(), None, 0.0
+        try:
+            headers = message.sign(webhook, settings.webhook_key)
+            async with post(webhook.url, data=message.body, headers=headers) as response:
+                try:
+                    body = await response.content.readexactly(_MAX_BYTES)
+                except IncompleteReadError as error:  # the usual case
+                    body = error.partial
+                text = body.decode(errors="replace").replace("\0", "\ufffd")
+                status, wait = response.status, _read_wait(response.headers.get("Retry-After", ""))
+        except Exception as error:  # noqa: BLE001 - whatever the address leads to
+            text = str(getattr(error, "os_error", error)) or f"no response within {_TIMEOUT:g} s"
+        number, duration = time.time_ns() // 1000, int((time.monotonic() - began) * 1000)
+        about = (number, message.type, message.revision or None)
+        return Delivery(*about, status, duration, text[:_KEPT]), wait
+
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0, socket_factory=connect),
+        timeout=aiohttp.ClientTimeout(total=_TIMEOUT),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+    ) as client:
+        post = partial(client.post, allow_redirects=False)
+        yield send
+
+
+def _read_wait(text: str) -> float:
+    """The seconds of a Retry-After, which is a number or a date; a day at most."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to import, seldom needed
+
+    with suppress(ValueError, OverflowError):
+        is_date = not text.isdecimal()
+        wait = parsedate_to_datetime(text).timestamp() - time.time() if is_date else float(text)
+        return min(max(wait, 0.0), _DAY)
+    return 0.0
+
+
+def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> Delivery:
+    """Send the message of an attempt again or, without a number, a test.
+
+    Wait for the response, in a thread without an event loop.
+
+    :raises PlantStoreError: there is no such webhook or attempt, or its event is trimmed.
+    """
+    webhook, kind, revision = webhooks.find(webhook_id), "webhook.test", None
+    if number is not None:
+        log = {str(attempt.number): attempt for attempt in webhooks.list_deliveries(webhook_id)}
+        if number not in log:
+            raise NoSuchDeliveryError(number=number)
+        kind, revision = log[number].type, log[number].revision
+    message = make_message(kind, webhook.store)
+    if revision is not None:
+        store = webhook.store_id, webhook.store
+        message, *_ = read_messages(webhooks.session, *store, revision - 1, revision)
+        if message.type != kind:
+            raise RequestError(41001, after=revision - 1)
+
+    async def send_alone() -> Delivery:
+        async with open_client(webhooks.settings) as send:
+            return (await send(webhook, message))[0]
+
+    delivery = asyncio.run(send_alone())
+    with webhooks.session.transaction():
+        log_deliveries(webhooks.session, webhook, [delivery])
+    return delivery
