@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.clients.documents import NODE_MODULES, PYTHON, TSC, run
-from tests.docs.pages import take
+from tests.docs.pages import read_blocks
 from tests.service import Service
 
 HEADING = "Generated clients"
 
 
 def block(kind: str, service: Service, number: int = 0) -> str:
-    text = take("clients.md", HEADING, kind=kind)[number]
+    text = read_blocks("clients.md", HEADING, kind=kind)[number]
     return text.replace("http://127.0.0.1:8080", service.origin)
 
 

@@ -44,7 +44,7 @@ def served_certificates(service: Service) -> set[bytes | None]:
     certificates: dict[str, bytes | None] = {}
     while len(certificates) < max(1, len(worker_pids(service))):
         with Connection(service.origin, trust=trust) as connection:
-            process = connection.ask(LIVE).headers["x-request-id"].split("-")[0]
+            process = connection.request(LIVE).headers["x-request-id"].split("-")[0]
             certificates[process] = connection.certificate()
     return set(certificates.values())
 
@@ -64,11 +64,11 @@ def test_sighup_reloads_the_certificate_and_keeps_connections(
     new = make_new_certificate(tmp_path)
     trust = ssl.create_default_context(cafile=str(tmp_path / "old" / "cert.pem"))
     with Connection(service.origin, trust=trust) as connection:
-        assert connection.ask(LIVE).status == 200
+        assert connection.request(LIVE).status == 200
         link(tmp_path, "new")
         service.process.send_signal(signal.SIGHUP)
         wait_until(lambda: served_certificates(service) == {new}, pause=0.2)
-        assert connection.ask(LIVE).status == 200
+        assert connection.request(LIVE).status == 200
 
 
 @pytest.mark.parametrize("service", [2], indirect=True)

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.checkout import copy_project
-from tests.docs.pages import take
+from tests.docs.pages import read_blocks
 from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / ".venv-tools" / "bin"
-INSTALL, BUILD = take("install.md", "For a service")
+INSTALL, BUILD = read_blocks("install.md", "For a service")
 FOLDER = "cd plantstore\n"
-PIPX, UV, UVX = take("install.md", "For yourself")
+PIPX, UV, UVX = read_blocks("install.md", "For yourself")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def assert_serves(machine: Path, *command: str) -> None:
         assert service.stop() == 0
 
 
-def paste(machine: Path, *blocks: str) -> subprocess.CompletedProcess[str]:
+def run_blocks(machine: Path, *blocks: str) -> subprocess.CompletedProcess[str]:
     command = ("sh", "-ec", script_for(machine, *blocks))
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -63,7 +63,7 @@ def paste(machine: Path, *blocks: str) -> subprocess.CompletedProcess[str]:
     ids=["wheel", "pipx", "uv"],
 )
 def test_an_installed_program_serves(machine: Path, blocks: list[str]) -> None:
-    result = paste(machine, *blocks)
+    result = run_blocks(machine, *blocks)
     assert result.returncode == 0, result.stderr
     assert_serves(machine, f"{machine}/bin/plantstore")
 
@@ -72,7 +72,7 @@ def test_uvx_runs_the_program_without_an_installation(machine: Path) -> None:
     script = script_for(machine, FOLDER, "exec ", UVX.replace("serve", '"$@"'))
     assert_serves(machine, "sh", "-ec", script, "sh")
     migrate = "--database postgresql://db.example/plants migrate"
-    refused = paste(machine, FOLDER, UVX.replace("serve --welcome", migrate))
+    refused = run_blocks(machine, FOLDER, UVX.replace("serve --welcome", migrate))
     assert refused.returncode == 1
     message = "Error: PostgreSQL needs psycopg: pip install 'plantstore[postgres]'\n"
     assert refused.stderr.endswith(message)

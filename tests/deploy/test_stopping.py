@@ -26,7 +26,7 @@ IN_BACKGROUND = ("sh", "-c", IGNORE, "sh", sys.executable, "-m", "plantstore")
 
 def create(fixture: StoreFixture, plant_id: int) -> Message:
     body = b'{"id": %d, "name": "Fern"}' % plant_id
-    return fixture.message(CREATES[0]).carrying(body)
+    return fixture.message(CREATES[0]).with_body(body)
 
 
 @contextmanager
@@ -48,14 +48,14 @@ def test_a_stopping_service_is_not_ready_but_still_serves(tmp_path: Path, worker
         listing = fixture.message(LISTS[0])
         open_connections = [stack.enter_context(Connection(service.origin)) for _ in range(8)]
         for connection in open_connections:
-            assert not connection.ask(listing).closes
+            assert not connection.request(listing).closes
         service.process.send_signal(signal.SIGTERM)
         stopping: set[str] = set()
         while len(stopping) < workers:
             stopping |= find_stopping(service)
         for number, connection in enumerate(open_connections):
             message = create(fixture, 10 + number) if number % 2 else listing
-            response = connection.ask(message)
+            response = connection.request(message)
             assert response.status == 200
             assert response.closes
             assert connection.read_to_end() == b""
@@ -68,7 +68,7 @@ def test_a_stopping_service_is_not_ready_but_still_serves(tmp_path: Path, worker
 def find_stopping(service: Service) -> set[str]:
     """The process that serves a new connection, if its readiness says that it is stopping."""
     with Connection(service.origin) as connection:
-        response = connection.ask(READY)
+        response = connection.request(READY)
         if response.status == 200:
             return set()
         expect_error(response, 50301)
@@ -82,7 +82,7 @@ def test_the_service_ends_after_its_lame_duck_time(tmp_path: Path) -> None:
         Service(tmp_path, settings={"lame_duck": 0.5}) as service,
         Connection(service.origin) as idle,
     ):
-        assert idle.ask(LIVE).status == 200
+        assert idle.request(LIVE).status == 200
         assert service.stop() == 0
 
 
@@ -118,7 +118,7 @@ def test_requests_received_before_a_stop_are_completed(tmp_path: Path) -> None:
         fixture = make_fixture(service)
         open_connections = [stack.enter_context(Connection(service.origin)) for _ in range(5)]
         for connection in open_connections:
-            assert connection.ask(LIVE).status == 200
+            assert connection.request(LIVE).status == 200
         with stopped_process(service.process.pid):
             new_connections = [stack.enter_context(Connection(service.origin)) for _ in range(5)]
             for number, connection in enumerate(open_connections + new_connections):

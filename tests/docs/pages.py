@@ -80,7 +80,7 @@ def blocks_of(path: Path) -> Iterator[Block]:
         yield Block(path.name, above[-1] if above else "", fenced[1], fenced[2])
 
 
-def take(page: str, *headings: str, kind: str = "sh") -> list[str]:
+def read_blocks(page: str, *headings: str, kind: str = "sh") -> list[str]:
     """The texts of the blocks of a kind below these headings, or all headings."""
     return [
         block.text
@@ -102,7 +102,7 @@ def anchor_of(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def paste(program: Program, *blocks: str, **environ: str) -> str:
+def run_blocks(program: Program, *blocks: str, **environ: str) -> str:
     """Run blocks in a shell, with these variables; return what they print."""
     variables = "".join(f"export {name}={value}\n" for name, value in environ.items())
     result = program.in_shell("set -e\n" + variables + "".join(blocks), shell="bash")

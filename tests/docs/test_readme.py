@@ -31,10 +31,10 @@ def find_block(word: str) -> str:
     return script
 
 
-def paste(script: str, service: Service, token: str) -> str:
+def run_blocks(script: str, service: Service, token: str) -> str:
     script = script.replace("http://127.0.0.1:8080", service.origin).replace("pst_...", token)
     program = Program(service.log_path.parent, {"PLANTSTORE_DATABASE": service.database})
-    return pages.paste(program, script, TOKEN=token)
+    return pages.run_blocks(program, script, TOKEN=token)
 
 
 def test_the_quick_start_serves_while_the_project_is_set_up_again(
@@ -74,7 +74,7 @@ def test_the_curl_examples_return_the_documented_responses(service: Service, tok
     compared = 0
     for call, below in pairwise(BLOCKS):
         if "curl" in call.text:
-            response = paste(call.text, service, token)
+            response = run_blocks(call.text, service, token)
             if below.kind == "json":
                 assert json.loads(response) == json.loads(below.text)
                 compared += 1
@@ -84,9 +84,11 @@ def test_the_curl_examples_return_the_documented_responses(service: Service, tok
 
 
 def test_the_commands_of_the_readme_run(service: Service, token: str) -> None:
-    token_id = paste("plantstore token list | awk 'NR == 2 {print $1}'", service, token).strip()
+    token_id = run_blocks(
+        "plantstore token list | awk 'NR == 2 {print $1}'", service, token
+    ).strip()
     commands = find_block("token create").replace("1f0c9a52b7d84e63", token_id)
-    printed = paste(commands, service, token)
+    printed = run_blocks(commands, service, token)
     assert "pst_" in printed
     assert "kiosk" in printed
 

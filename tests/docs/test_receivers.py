@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from building.document import parse_document, read_document
-from tests.docs.pages import ROOT, take
+from tests.docs.pages import ROOT, read_blocks
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.conftest import SETTINGS
 from tests.features.webhooks.receiver import create_webhook
@@ -33,7 +33,7 @@ def test_the_reference_shows_the_same_receivers() -> None:
     assert samples == [
         program
         for name in RECEIVERS
-        for program in take("webhooks.md", "Receive messages", kind=name)
+        for program in read_blocks("webhooks.md", "Receive messages", kind=name)
     ]
 
 
@@ -57,7 +57,7 @@ def test_a_receiver_accepts_only_messages_signed_with_its_secret(tmp_path: Path,
 @contextmanager
 def receiving(name: str, secret: str, port: int, out: Path) -> Iterator[Path]:
     """Run a receiver during the block; yield the file with its output."""
-    (program,) = take("webhooks.md", "Receive messages", kind=name)
+    (program,) = read_blocks("webhooks.md", "Receive messages", kind=name)
     command = [*RECEIVERS[name], program]
     environ = {"SECRET": secret, "PORT": str(port), "NODE_PATH": str(NODE_MODULES)}
     with (

@@ -13,14 +13,14 @@ from tests.cli.program import Program
 from tests.databases import ON_BOTH, Kind
 from tests.deploy.proxies import PORTS, proxy
 from tests.deploy.test_rolling import Caller, calling, wait_until_called
-from tests.docs.pages import take
+from tests.docs.pages import read_blocks
 from tests.next_version import MIGRATION, next_program
 from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
 
 pytestmark = ON_BOTH
-INSTALL, ROLLING, STOPPING, BACK, RESTORING = take("upgrade.md")
+INSTALL, ROLLING, STOPPING, BACK, RESTORING = read_blocks("upgrade.md")
 
 
 class Machine:

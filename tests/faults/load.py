@@ -80,7 +80,7 @@ class LoadClient(threading.Thread):
             self.unknown.discard(plant_id)
         return response.is_success
 
-    def assert_kept(self, stored: set[int]) -> None:
+    def assert_matches(self, stored: set[int]) -> None:
         """Fail unless these stored ids agree with the responses."""
         assert self.acknowledged - self.unknown <= stored
         assert not stored & (self.deleted - self.unknown)
@@ -131,7 +131,7 @@ def wait_until_refused(load_clients: list[LoadClient], times: int = 1) -> None:
     )
 
 
-def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -> None:
+def assert_consistent(service: Service, store: str, load_clients: list[LoadClient]) -> None:
     """Fail unless the store is consistent and agrees with the clients' responses."""
     with service.administration() as administration:
         (record,) = (each for each in administration.list_stores() if each.name == store)
@@ -144,7 +144,7 @@ def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -
     stored = {plant.id for plant in plants}
     sent: set[int] = set()
     for load_client in load_clients:
-        load_client.assert_kept(stored)
+        load_client.assert_matches(stored)
         sent |= load_client.acknowledged | load_client.deleted | load_client.unknown
     assert stored <= sent
     for plant in plants:

@@ -7,8 +7,8 @@ import pytest
 
 from tests.faults.load import (
     LoadClient,
+    assert_consistent,
     assert_integrity,
-    assert_whole,
     under_load,
     wait_until_acknowledged,
 )
@@ -31,6 +31,6 @@ def test_acknowledged_writes_survive_crashes(tmp_path: Path, workers: int, crash
         if crash % 2:  # otherwise the service is the first to reopen the file
             assert_integrity(service)
     with service:
-        assert_whole(service, "nursery", load_clients)
+        assert_consistent(service, "nursery", load_clients)
         assert any(client.unknown for client in load_clients)
         assert {error for client in load_clients for error in client.refusals} <= {50301}

@@ -12,20 +12,22 @@ import pytest
 
 from plantstore.sqlite.connection import database_path
 from plantstore.sqlite.file_lock import FileLock
-from tests.faults.load import assert_whole, under_load, wait_until_acknowledged
+from tests.faults.load import assert_consistent, under_load, wait_until_acknowledged
 from tests.http.blocking import FILLER, fill_store, in_flight_stream
 from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
 from tests.waiting import responds, wait_until
 
-CREATE = Message("POST", "/plants").carrying(b'{"id": 7, "name": "Ficus"}')
+CREATE = Message("POST", "/plants").with_body(b'{"id": 7, "name": "Ficus"}')
 
 
 @contextmanager
 def create_without_its_body(service: Service, token: str) -> Iterator[Connection]:
     """A connection on which the service waits for the body of ``CREATE``."""
-    create = CREATE.adding("Authorization", f"Bearer {token}").adding("Expect", "100-continue")
+    create = CREATE.with_header("Authorization", f"Bearer {token}").with_header(
+        "Expect", "100-continue"
+    )
     with Connection(service.origin) as connection:
         connection.send(create.head())
         assert connection.receive().status == 100
@@ -52,7 +54,7 @@ def test_a_stop_completes_requests_in_flight_or_closes_connections(tmp_path: Pat
             assert service.process.wait(60) == 0
         load_clients += new
     with service, service.client(token) as client:
-        assert_whole(service, "nursery", load_clients)
+        assert_consistent(service, "nursery", load_clients)
         stored = {plant["id"] for plant in client.get("/plants?include=id").json()}
         for load_client in load_clients:  # without a response nothing was done
             assert load_client.unknown & stored == load_client.unknown & load_client.acknowledged

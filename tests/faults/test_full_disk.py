@@ -12,8 +12,8 @@ from plantstore.sqlite.connection import connect
 from tests.cli import test_check
 from tests.faults.load import (
     LoadClient,
+    assert_consistent,
     assert_integrity,
-    assert_whole,
     body,
     under_load,
     wait_until_acknowledged,
@@ -79,7 +79,7 @@ def test_acknowledged_writes_survive_a_disk_that_fills_under_load(disk: SmallDis
                 service.kill()
         load_clients += new
     service.start()
-    assert_whole(service, "nursery", load_clients)
+    assert_consistent(service, "nursery", load_clients)
     assert_integrity(service)
     assert {error for load_client in load_clients for error in load_client.refusals} == {50302}
 

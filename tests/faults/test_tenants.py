@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.databases import SQLITE_ONLY
-from tests.http.blocking import FILLER, fill_store, new_plant, takes_at_most
+from tests.http.blocking import FILLER, fill_store, memory_grows_at_most, new_plant
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
@@ -27,13 +27,13 @@ def service(tmp_path: Path, url: str) -> Iterator[Service]:
 
 def statuses_of(fixture: StoreFixture) -> list[int]:
     """The statuses of a list, of a create with a delayed body, and of readiness."""
-    create = fixture.message(CREATES[0]).carrying(new_plant())
+    create = fixture.message(CREATES[0]).with_body(new_plant())
     with Connection(fixture.service.origin) as connection:
-        listed = connection.ask(fixture.message(LISTS[0]))
+        listed = connection.request(fixture.message(LISTS[0]))
         connection.send(create.head())
         connection.send(create.body)
         created = connection.receive()
-        ready = connection.ask(Message("GET", "/readyz"))
+        ready = connection.request(Message("GET", "/readyz"))
     return [listed.status, created.status, ready.status]
 
 
@@ -50,7 +50,8 @@ def flood(service: Service, *data: bytes) -> Iterator[None]:
 def lists_of(fixture: StoreFixture, limits: range) -> list[bytes]:
     """Requests for lists of different lengths, so that none is cached."""
     return [
-        fixture.message(LISTS[0]).aimed_at(f"/plants?limit={limit}").to_bytes() for limit in limits
+        fixture.message(LISTS[0]).with_target(f"/plants?limit={limit}").to_bytes()
+        for limit in limits
     ]
 
 
@@ -59,7 +60,7 @@ def test_incomplete_bodies_do_not_block_other_tenants(service: Service, *, has_t
     attacker, victim = make_fixture(service), make_fixture(service)
     head = b"POST /links/redeem HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n"
     if has_token:
-        head = attacker.message(CREATES[0]).carrying(b"x" * 99).head()
+        head = attacker.message(CREATES[0]).with_body(b"x" * 99).head()
     with flood(service, *MANY * [head + b"{"]):
         for _ in range(10):
             assert statuses_of(victim) == [200, 200, 200]
@@ -71,7 +72,7 @@ def test_waiting_pipelines_use_little_memory(tmp_path: Path, url: str) -> None:
     with Service(tmp_path, database=url, settings={"max_requests": 64}) as service:
         attacker, victim = make_fixture(service), make_fixture(service)
         pipeline = attacker.message(LISTS[0]).to_bytes() * 2000  # 300 KB
-        with takes_at_most(service, 10_000_000), flood(service, *100 * [pipeline]):
+        with memory_grows_at_most(service, 10_000_000), flood(service, *100 * [pipeline]):
             assert statuses_of(victim) == [200, 200, 200]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.certificates import make_certificate
 from tests.cli.program import PLANTSTORE, Program
-from tests.http.blocking import takes_at_most
+from tests.http.blocking import memory_grows_at_most
 from tests.http.raw import LIVE, TIMEOUT, Connection, Message
 from tests.service import Service
 
@@ -111,7 +111,7 @@ def test_handshakes_of_one_address_do_not_delay_another(
 
 def test_failed_handshakes_use_no_memory(start: StartService) -> None:
     service = start()
-    with takes_at_most(service, 15_000_000):
+    with memory_grows_at_most(service, 15_000_000):
         for _ in range(1500):
             with Connection(service.origin) as connection:
                 connection.send(LIVE)
@@ -137,13 +137,13 @@ def test_a_stop_does_not_wait_for_connections_closed_before_handshake(start: Sta
     assert service.stop() == 0  # before the drain timeout
 
 
-@pytest.mark.parametrize("last", [b"", LIVE.adding("Connection", "close").to_bytes()])
+@pytest.mark.parametrize("last", [b"", LIVE.with_header("Connection", "close").to_bytes()])
 def test_a_stop_does_not_wait_for_clients_that_do_not_read(
     start: StartService, trust: ssl.SSLContext, last: bytes
 ) -> None:
     service = start(drain_timeout=1000)
     with Connection(service.origin, trust=trust) as idle, Connection(service.origin):
-        assert idle.ask(LIVE).status == 200
+        assert idle.request(LIVE).status == 200
         idle.send(last)
         assert service.stop() == 0  # before the drain timeout
 

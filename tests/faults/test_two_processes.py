@@ -7,7 +7,7 @@ from functools import partial
 import httpx
 import pytest
 
-from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
+from tests.faults.load import assert_consistent, body, under_load, wait_until_acknowledged
 from tests.faults.racing import assert_explained, race
 from tests.faults.two_processes import TwoProcesses, process_of, two_services, two_workers
 
@@ -88,7 +88,7 @@ def test_both_processes_under_load_lose_and_refuse_no_write(
     load_clients = ones + others
     assert not any(client.refusals or client.unknown for client in load_clients)
     for service in processes.services:
-        assert_whole(service, store, load_clients)
+        assert_consistent(service, store, load_clients)
         assert "locked" not in service.log()
 
 

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.load import assert_integrity, assert_whole, under_load, wait_until_acknowledged
+from tests.faults.load import (
+    assert_consistent,
+    assert_integrity,
+    under_load,
+    wait_until_acknowledged,
+)
 from tests.faults.processes import kill, read_command, worker_pids
 from tests.faults.two_processes import TwoProcesses
 from tests.http.blocking import in_flight_request
@@ -40,7 +45,7 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
             assert f"worker {killed} died by signal 9 (Killed)" in service.log()
             assert other in worker_pids(service)
             assert len(worker_pids(service)) == 2
-        assert_whole(service, "nursery", load_clients + later)
+        assert_consistent(service, "nursery", load_clients + later)
         assert_integrity(service)
         assert service.stop() == 0
 
@@ -143,7 +148,7 @@ def test_workers_end_with_the_service_on_each_signal(tmp_path: Path) -> None:
     assert "Traceback" not in service.log()
     assert "died" not in service.log()
     with service:
-        assert_whole(service, "nursery", load_clients)
+        assert_consistent(service, "nursery", load_clients)
 
 
 def test_ctrl_c_before_the_workers_serve_stops_cleanly(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def blocked_writes(service: Service) -> AbstractContextManager[None]:
 @contextmanager
 def in_flight_request(fixture: StoreFixture) -> Iterator[None]:
     """Keep one request in flight: the service waits for the body of a create."""
-    create = fixture.message(CREATES[0]).setting("Expect", "100-continue")
+    create = fixture.message(CREATES[0]).replacing_header("Expect", "100-continue")
     with Connection(fixture.service.origin) as connection:
         connection.send(create.head())
         assert connection.receive().status == 100
@@ -77,8 +77,8 @@ def peak_memory(service: Service) -> int:
 
 
 @contextmanager
-def takes_at_most(service: Service, size: int) -> Iterator[None]:
-    """Fail if the block raises the process's peak memory by so many bytes or more."""
+def memory_grows_at_most(service: Service, size: int) -> Iterator[None]:
+    """Fail if the block raises the process's peak memory by this many bytes or more."""
     before = peak_memory(service)
     yield
     assert peak_memory(service) - before < size

@@ -54,4 +54,4 @@ def expect_clean_end(connection: Connection, response: Response) -> None:
     if response.closes:
         assert connection.read_to_end() == b""
     else:
-        assert connection.ask(Message("GET", "/livez")).json == ALIVE
+        assert connection.request(Message("GET", "/livez")).json == ALIVE

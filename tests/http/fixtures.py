@@ -86,12 +86,12 @@ class StoreFixture:
         """A valid request for the route."""
         message = Message(route.method, route.path.format(store=self.store))
         if route.needs_token:
-            message = message.adding("Authorization", f"Bearer {token or self.token}")
+            message = message.with_header("Authorization", f"Bearer {token or self.token}")
         if route.body:
-            return message.carrying(route.body)
+            return message.with_body(route.body)
         if route.scope is Scope.CREATE:
-            return message.carrying(NEW_PLANT)
-        return message.carrying(UPDATED_PLANT) if route.scope is Scope.UPDATE else message
+            return message.with_body(NEW_PLANT)
+        return message.with_body(UPDATED_PLANT) if route.scope is Scope.UPDATE else message
 
     def send(self, message: Message) -> Response:
         """The response to a request on a new connection."""
@@ -99,12 +99,12 @@ class StoreFixture:
 
     def create(self, body: bytes) -> Response:
         """The response to a create by the owner."""
-        return self.send(self.message(CREATES[0]).carrying(body))
+        return self.send(self.message(CREATES[0]).with_body(body))
 
     def plants(self) -> bytes:
         """The body of the owner's list, with all fields."""
         message = self.message(LISTS[0])
-        return self.send(message.aimed_at("/plants?include=id")).body
+        return self.send(message.with_target("/plants?include=id")).body
 
 
 def make_fixture(service: Service) -> StoreFixture:

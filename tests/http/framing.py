@@ -8,9 +8,9 @@ from tests.service import Service
 
 FERN = b'{"id": 1, "name": "Fern"}'
 LAST = b"0\r\n\r\n"  # the last chunk
-LISTING = Message("GET", "/plants").bearing("TOKEN")
-CREATE = Message("POST", "/plants").bearing("TOKEN").carrying(b"")
-CHUNKED = CREATE.adding("Transfer-Encoding", "chunked")
+LISTING = Message("GET", "/plants").with_token("TOKEN")
+CREATE = Message("POST", "/plants").with_token("TOKEN").with_body(b"")
+CHUNKED = CREATE.with_header("Transfer-Encoding", "chunked")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def chunk(data: bytes) -> bytes:
 
 def upgrading(message: Message, connection: str = "Upgrade") -> Message:
     """The request, which asks for an upgrade to another protocol."""
-    return message.adding("Connection", connection).adding("Upgrade", "h2c")
+    return message.with_header("Connection", connection).with_header("Upgrade", "h2c")
 
 
 def expect_responses(service: Service, store: str, case: Case) -> None:

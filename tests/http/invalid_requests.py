@@ -31,23 +31,23 @@ def with_body(number: int, name: str, body: bytes) -> InvalidRequest:
 
 
 def with_header(number: int, name: str, header: str, value: str) -> InvalidRequest:
-    return changing(number, name, lambda message: message.setting(header, value))
+    return changing(number, name, lambda message: message.replacing_header(header, value))
 
 
 def with_query(number: int, query: str, name: str | None = None) -> InvalidRequest:
     return changing(
-        number, name or query, lambda message: message.aimed_at(f"{message.target}?{query}")
+        number, name or query, lambda message: message.with_target(f"{message.target}?{query}")
     )
 
 
 def with_target(number: int, name: str, old: str, new: str) -> InvalidRequest:
     return changing(
-        number, name, lambda message: message.aimed_at(message.target.replace(old, new))
+        number, name, lambda message: message.with_target(message.target.replace(old, new))
     )
 
 
 def _use_token(message: Message, token: str) -> Message:
-    return message.setting("Authorization", f"Bearer {token}")
+    return message.replacing_header("Authorization", f"Bearer {token}")
 
 
 def _take_scope(message: Message, fixture: StoreFixture, route: Route) -> Message:
@@ -57,11 +57,11 @@ def _take_scope(message: Message, fixture: StoreFixture, route: Route) -> Messag
 
 def _leave_store(message: Message, fixture: StoreFixture, route: Route) -> Message:
     if "{store}" in route.path:
-        return message.aimed_at(message.target.replace(fixture.store, "nowhere"))
+        return message.with_target(message.target.replace(fixture.store, "nowhere"))
     return _use_token(message, fixture.token_of_non_member())
 
 
-PATH = changing(40402, "path", lambda message: message.aimed_at(f"/nowhere{message.target}"))
+PATH = changing(40402, "path", lambda message: message.with_target(f"/nowhere{message.target}"))
 METHOD = changing(40501, "method", lambda message: replace(message, method="PATCH"))
 NO_TOKEN = changing(40101, "no token", lambda message: message.without("Authorization"))
 BAD_TOKEN = with_header(40102, "bad token", "Authorization", "Bearer pst_1_nonsense")
@@ -76,7 +76,7 @@ BAD_LIMIT = with_query(40005, "limit=-1")
 
 FRAMING = (
     changing(40011, "no host", lambda message: message.without("Host")),
-    changing(40011, "two hosts", lambda message: message.adding("Host", "other")),
+    changing(40011, "two hosts", lambda message: message.with_header("Host", "other")),
     with_query(41401, "x" * 8192, "long target"),
     with_header(43101, "large head", "X-Large", "x" * 16384),
     changing(

@@ -27,7 +27,7 @@ class Message:
     body: bytes = b""
     version: str = "HTTP/1.1"
 
-    def adding(self, name: str, value: str) -> Self:
+    def with_header(self, name: str, value: str) -> Self:
         """The request with one more header, even if it has this header already."""
         return replace(self, headers=(*self.headers, (name, value)))
 
@@ -35,19 +35,19 @@ class Message:
         kept = tuple(header for header in self.headers if header[0].lower() != name.lower())
         return replace(self, headers=kept)
 
-    def setting(self, name: str, value: str) -> Self:
+    def replacing_header(self, name: str, value: str) -> Self:
         """The request with this header instead of all of the same name."""
-        return self.without(name).adding(name, value)
+        return self.without(name).with_header(name, value)
 
-    def bearing(self, token: str) -> Self:
-        return self.setting("Authorization", f"Bearer {token}")
+    def with_token(self, token: str) -> Self:
+        return self.replacing_header("Authorization", f"Bearer {token}")
 
-    def aimed_at(self, target: str) -> Self:
+    def with_target(self, target: str) -> Self:
         return replace(self, target=target)
 
-    def carrying(self, body: bytes) -> Self:
+    def with_body(self, body: bytes) -> Self:
         """The request with this body, as JSON."""
-        return replace(self.setting("Content-Type", "application/json"), body=body)
+        return replace(self.replacing_header("Content-Type", "application/json"), body=body)
 
     def head(self) -> bytes:
         """The request line and the headers, with the empty line after them."""
@@ -84,7 +84,7 @@ class Response:
         return number
 
     @property
-    def lasting(self) -> tuple[int, dict[str, str], bytes]:
+    def stable_parts(self) -> tuple[int, dict[str, str], bytes]:
         """The response without the headers that always differ."""
         own = ("date", "x-request-id")
         headers = {name: value for name, value in self.headers.items() if name not in own}
@@ -145,7 +145,7 @@ class Connection:
         assert ("date" in headers) == (status != "100")
         return Response(int(status), headers)
 
-    def ask(self, message: Message) -> Response:
+    def request(self, message: Message) -> Response:
         self.send(message)
         return self.receive(message.method)
 

@@ -3,13 +3,13 @@
 A feature's tests list its routes in their ``routes.py``: ``ROUTES``, and ``INVALID`` requests.
 """
 
+from tests.feature_cases import feature_cases
 from tests.http.fixtures import HEALTH, ME, OPERATIONS
-from tests.of_features import of_features
 
 ROUTES = (
     *OPERATIONS,
     *ME,
     *HEALTH,
-    *(it for routes in of_features("routes", "ROUTES") for it in routes),
+    *(it for routes in feature_cases("routes", "ROUTES") for it in routes),
 )
-INVALID_OF_FEATURES = [row for rows in of_features("routes", "INVALID") for row in rows]
+INVALID_OF_FEATURES = [row for rows in feature_cases("routes", "INVALID") for row in rows]

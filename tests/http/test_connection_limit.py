@@ -26,8 +26,8 @@ class Clients:
 
     def begin_create(self) -> tuple[Connection, bytes]:
         """A connection on which the service waits for the body of a create; and the body."""
-        create = self.fixture.message(CREATES[0]).adding("Expect", "100-continue")
-        create = create.carrying(new_plant())
+        create = self.fixture.message(CREATES[0]).with_header("Expect", "100-continue")
+        create = create.with_body(new_plant())
         connection = self.connect()
         connection.send(create.head())
         assert connection.receive().status == 100
@@ -42,7 +42,7 @@ class Clients:
             assert newcomer.read_to_end() == b""
 
     def has_room(self) -> bool:
-        return self.connect().ask(LIVE).status == 200
+        return self.connect().request(LIVE).status == 200
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_the_longest_idle_connection_is_closed_for_a_newcomer(clients: Clients) 
     idle: list[Connection] = []
     for _ in range(4):
         idle.append(clients.connect())
-        assert idle[-1].ask(LIVE).status == 200
+        assert idle[-1].request(LIVE).status == 200
         assert not idle[-1].has_data(0.15)  # more than a tick: each is older than the next
     wait_until(
         lambda: [connection.has_data(0) for connection in idle] == [True, False, False, False]

@@ -69,8 +69,8 @@ def test_a_preflight_from_any_origin_is_allowed_by_default(client: httpx.Client)
 
 def test_every_response_is_readable_from_any_origin_by_default(fixture: StoreFixture) -> None:
     for route in ROUTES:
-        message = fixture.message(route).adding("Origin", PAGE)
-        for variant in (message, message.without("Authorization"), message.aimed_at("/nowhere")):
+        message = fixture.message(route).with_header("Origin", PAGE)
+        for variant in (message, message.without("Authorization"), message.with_target("/nowhere")):
             response = fixture.send(variant)
             assert response.headers["access-control-allow-origin"] == "*"
             assert split(response.headers["access-control-expose-headers"]) == EXPOSED
@@ -112,11 +112,11 @@ def test_no_origin_is_allowed_with_cors_origins_none(start: StartService) -> Non
 
 
 def test_errors_of_the_connection_have_cors_headers(fixture: StoreFixture) -> None:
-    live = Message("GET", "/livez").adding("Origin", PAGE)
+    live = Message("GET", "/livez").with_header("Origin", PAGE)
     refused = {
-        40011: live.adding("Host", "other"),
-        41401: live.aimed_at("/" + "x" * 9000),
-        43101: live.adding("X", "x" * 17_000),
+        40011: live.with_header("Host", "other"),
+        41401: live.with_target("/" + "x" * 9000),
+        43101: live.with_header("X", "x" * 17_000),
         50101: Message("FOO", "/livez", live.headers),
     }
     for number, message in refused.items():

@@ -40,7 +40,7 @@ def wait_for_no_connections(service: Service) -> None:
 @pytest.mark.parametrize("pipelined", [0, 20])  # 20 take two turns of the connection
 def test_a_truncated_request_is_refused(fixture: StoreFixture, pipelined: int) -> None:
     create = fixture.message(CREATES[0])
-    chunked = create.adding("Transfer-Encoding", "chunked")
+    chunked = create.with_header("Transfer-Encoding", "chunked")
     whole = create.to_bytes()
     for sent in (create.head(), whole[:-1], chunked.head() + b"5\r\n{", whole[:20]):
         with Connection(fixture.service.origin) as connection:
@@ -68,7 +68,7 @@ def test_a_connection_without_a_request_gets_no_response(service: Service, sent:
 def test_a_half_closed_connection_gets_its_whole_response(
     full_store: StoreFixture, limit: int
 ) -> None:
-    large = full_store.message(LISTS[0]).aimed_at(f"/plants?limit={limit}&include=id")
+    large = full_store.message(LISTS[0]).with_target(f"/plants?limit={limit}&include=id")
     with Connection(full_store.service.origin, receive_buffer=4096) as connection:
         connection.send(large)
         connection.finish_sending()
@@ -99,10 +99,10 @@ def test_disconnects_before_the_response_do_not_affect_others(fixture: StoreFixt
     with blocked_writes(fixture.service):
         for _ in range(20):
             with Connection(fixture.service.origin) as connection:
-                connection.send(create.carrying(new_plant()), create)
+                connection.send(create.with_body(new_plant()), create)
                 connection.reset()
         with Connection(fixture.service.origin) as other:
-            assert other.ask(LIVE).status == 200
+            assert other.request(LIVE).status == 200
     assert fixture.send(fixture.message(DELETES[0])).status == 204
     wait_for_no_connections(fixture.service)
 

@@ -49,7 +49,7 @@ def fill_queue(fixture: StoreFixture, stack: ExitStack) -> list[Connection]:
     waiting: list[Connection] = []
     while True:
         connection = stack.enter_context(Connection(fixture.service.origin))
-        connection.send(fixture.message(CREATES[0]).carrying(new_plant()))
+        connection.send(fixture.message(CREATES[0]).with_body(new_plant()))
         if connection.has_data(0.5):
             expect_error(connection.receive(), 50301)
             return waiting
@@ -70,7 +70,7 @@ def test_a_user_over_the_rate_limit_gets_429_with_retry_after(start: StartServic
 
 def test_a_request_with_a_delayed_body_is_counted_once(start: StartService) -> None:
     fixture = make_fixture(start(rate_limit="2/hour"))  # the fixture's plant was the first call
-    create = fixture.message(CREATES[0]).adding("Expect", "100-continue")
+    create = fixture.message(CREATES[0]).with_header("Expect", "100-continue")
     with Connection(fixture.service.origin) as connection:
         connection.send(create.head())
         assert connection.receive().status == 100
@@ -109,7 +109,9 @@ def test_over_max_requests_unknown_paths_and_methods_get_their_errors(start: Sta
     fixture = make_fixture(start(max_requests=1))
     with in_flight_request(fixture):
         for path in {route.path.format(store=fixture.store) for route in ROUTES}:
-            preflight = fixture.send(Message("OPTIONS", path).adding("Origin", "https://a.example"))
+            preflight = fixture.send(
+                Message("OPTIONS", path).with_header("Origin", "https://a.example")
+            )
             assert preflight.status == 204
             assert fixture.send(Message("PATCH", path)).number == 40501
         expect_error(fixture.send(Message("GET", "/nowhere")), 40402)
@@ -138,7 +140,7 @@ def test_a_stores_lists_over_max_streams_are_refused_but_not_anothers(start: Sta
         for route, response in send_at_once(fixture, *LISTS):
             expect_error(response, 50301, method=route.method)
         page = fixture.message(LISTS[0])
-        assert fixture.send(page.aimed_at(f"{page.target}?limit=1000")).status == 200
+        assert fixture.send(page.with_target(f"{page.target}?limit=1000")).status == 200
         assert len(send(other, LISTS[0]).json) == 5000
     for _ in range(6):  # each frees its stream
         assert send(other, LISTS[1]).status == 200

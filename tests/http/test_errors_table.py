@@ -64,8 +64,8 @@ NUMBERS = {invalid.number for _, all_invalid in _INVALID_OF_ROUTES for invalid i
 def fixture(service: Service) -> StoreFixture:
     """A store whose owner has used the Idempotency-Key ``used``."""
     fixture = make_fixture(service)
-    keyed = fixture.message(CREATES[0]).setting("Idempotency-Key", "used")
-    assert fixture.send(keyed.carrying(PLANT)).number == 40004
+    keyed = fixture.message(CREATES[0]).replacing_header("Idempotency-Key", "used")
+    assert fixture.send(keyed.with_body(PLANT)).number == 40004
     return fixture
 
 
@@ -77,7 +77,7 @@ def test_each_invalid_request_gets_its_error(
     message = invalid.mutate(fixture.message(route), fixture, route)
     allow = route.allow if invalid is invalid_requests.METHOD else None
     with Connection(fixture.service.origin) as connection:
-        response = connection.ask(message)
+        response = connection.request(message)
         expect_error(response, invalid.number, method=message.method, allow=allow)
         expect_clean_end(connection, response)
     if invalid is invalid_requests.PERMISSION and route.scope is not None:

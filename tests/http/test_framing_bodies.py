@@ -52,14 +52,16 @@ CHUNKINGS = (
     b"00019\r\n" + FERN + b"\r\n000\r\n\r\n",
     *(chunk(FERN) + b"0\r\nX-Sum: 1\r\n\r\n", chunks_of(16) + LAST),
 )
-CODINGS = [CREATE.adding("Transfer-Encoding", it) for it in ("Chunked", "CHUNKED", " chunked ")]
+CODINGS = [
+    CREATE.with_header("Transfer-Encoding", it) for it in ("Chunked", "CHUNKED", " chunked ")
+]
 READ = [
     *(kept_open(chunked(body), CREATED) for body in CHUNKINGS),
     *(kept_open(chunked(chunk(FERN), LAST, head=head), CREATED) for head in CODINGS),
     # Trailers are not read as headers.
     kept_open(chunked(chunk(FERN), b"0\r\n", AUTHORIZATION, b"\r\n", head=ANONYMOUS), 40101),
     *(
-        kept_open(CREATE.carrying(FERN.ljust(size)), 41301)
+        kept_open(CREATE.with_body(FERN.ljust(size)), 41301)
         for size in (BODY_MAX + 1, 20 * BODY_MAX)
     ),
     *(kept_open(chunked(*it * [chunk(b" " * 16384)], chunk(FERN), LAST), 41301) for it in (5, 80)),
@@ -114,11 +116,11 @@ def test_http_1_0_requests_may_not_be_chunked(service: Service) -> None:
 def test_an_unwanted_body_is_ignored(
     service: Service, token: str, method: str, body: bytes
 ) -> None:
-    plain = Message(method, "/plants/1" if method == "DELETE" else "/plants").bearing(token)
+    plain = Message(method, "/plants/1" if method == "DELETE" else "/plants").with_token(token)
     with Connection(service.origin) as connection:
-        expected = connection.ask(plain)
-        with_length = connection.ask(plain.carrying(body))
-        connection.send(plain.adding("Transfer-Encoding", "chunked"), chunk(body), LAST)
+        expected = connection.request(plain)
+        with_length = connection.request(plain.with_body(body))
+        connection.send(plain.with_header("Transfer-Encoding", "chunked"), chunk(body), LAST)
         in_chunks = connection.receive(method)
         for response in (with_length, in_chunks):
             assert (response.status, response.body) == (expected.status, expected.body)
@@ -131,7 +133,7 @@ def test_an_unwanted_body_is_ignored(
 @pytest.fixture
 def expecting(token: str) -> Message:
     """A create with ``Expect: 100-continue``."""
-    return CREATE.bearing(token).carrying(FERN).adding("Expect", "100-continue")
+    return CREATE.with_token(token).with_body(FERN).with_header("Expect", "100-continue")
 
 
 def test_an_acceptable_create_gets_100_continue(service: Service, expecting: Message) -> None:
@@ -141,7 +143,7 @@ def test_an_acceptable_create_gets_100_continue(service: Service, expecting: Mes
         assert (interim.status, interim.headers) == (100, {})
         connection.send(FERN)
         assert not connection.receive().closes
-        assert connection.ask(LIVE).status == 200
+        assert connection.request(LIVE).status == 200
 
 
 @pytest.mark.parametrize("number", [0, 40001, 40101])
@@ -150,11 +152,11 @@ def test_a_body_sent_before_100_continue_gets_one_final_response(
 ) -> None:
     messages = {
         0: expecting,
-        40001: expecting.carrying(b"{"),
+        40001: expecting.with_body(b"{"),
         40101: expecting.without("Authorization"),
     }
     with Connection(service.origin) as connection:
-        response = connection.ask(messages[number])
+        response = connection.request(messages[number])
         if response.status == 100:  # the server may send it, although it is useless by now
             assert number != 40101
             response = connection.receive()
@@ -170,11 +172,11 @@ def test_a_create_refused_by_its_head_gets_no_100_continue(
 ) -> None:
     for number, message in {
         40101: expecting.without("Authorization"),
-        40102: expecting.bearing("x"),
-        41501: expecting.setting("Content-Type", "text/plain"),
-        41301: expecting.setting("Content-Length", "65537"),
-        40402: expecting.aimed_at("/nowhere"),
-        40403: expecting.aimed_at("/stores/nowhere/plants"),
+        40102: expecting.with_token("x"),
+        41501: expecting.replacing_header("Content-Type", "text/plain"),
+        41301: expecting.replacing_header("Content-Length", "65537"),
+        40402: expecting.with_target("/nowhere"),
+        40403: expecting.with_target("/stores/nowhere/plants"),
     }.items():
         with Connection(service.origin) as connection:
             connection.send(message.head())
@@ -189,7 +191,7 @@ def test_http_1_0_and_unknown_expectations_get_no_100_continue(
     service: Service, expecting: Message
 ) -> None:
     old = replace(expecting, version="HTTP/1.0")
-    other = expecting.setting("Expect", "the-worst").carrying(FERN.replace(b"1", b"2"))
+    other = expecting.replacing_header("Expect", "the-worst").with_body(FERN.replace(b"1", b"2"))
     for message in (old, other):
         assert exchange(service.origin, message).status == 200
 
@@ -199,7 +201,7 @@ def test_http_1_0_and_unknown_expectations_get_no_100_continue(
 
 def test_an_upgrade_request_is_handled_without_an_upgrade(service: Service, store: str) -> None:
     live = upgrading(LIVE)
-    create = upgrading(CREATE.carrying(FERN), "Upgrade, HTTP2-Settings").to_bytes()
+    create = upgrading(CREATE.with_body(FERN), "Upgrade, HTTP2-Settings").to_bytes()
     listing = upgrading(LISTING).to_bytes()
     case = kept_open(live.to_bytes() + create + listing, 200, CREATED, b"[" + CREATED + b"]")
     expect_responses(service, store, case)
@@ -214,7 +216,7 @@ def test_an_upgrade_request_is_handled_without_an_upgrade(service: Service, stor
 )
 def test_an_upgrade_request_may_close_the_connection(service: Service, message: Message) -> None:
     with Connection(service.origin) as connection:
-        response = connection.ask(message)
+        response = connection.request(message)
         assert response.json == ALIVE
         assert response.closes
         assert connection.read_to_end() == b""

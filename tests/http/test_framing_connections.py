@@ -11,8 +11,8 @@ from tests.http.blocking import (
     blocked_writes,
     count_connections,
     fill_store,
+    memory_grows_at_most,
     peak_memory,
-    takes_at_most,
 )
 from tests.http.conftest import StartService
 from tests.http.expect import expect_error
@@ -44,20 +44,20 @@ def test_mixed_pipelined_requests_in_any_pieces_get_responses_in_order(
     service: Service, store: str
 ) -> None:
     chunks = b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n"
-    refused = Message("POST", "/plants").carrying(b"")
+    refused = Message("POST", "/plants").with_body(b"")
     requests: dict[bytes, int | bytes] = {
         LIVE.to_bytes(): 200,
         b"\r\n" + LIVE.to_bytes(): 200,
-        LIVE.carrying(b"x" * 5000).to_bytes(): 200,
-        LIVE.adding("X-Long", "x" * 9000).to_bytes(): 200,
-        LIVE.adding("X-Request-Id", "own").to_bytes(): 200,
+        LIVE.with_body(b"x" * 5000).to_bytes(): 200,
+        LIVE.with_header("X-Long", "x" * 9000).to_bytes(): 200,
+        LIVE.with_header("X-Request-Id", "own").to_bytes(): 200,
         upgrading(LIVE).to_bytes(): 200,
         Message("GET", "/" + "x" * 6000).to_bytes(): 40402,
-        refused.carrying(b"{}").to_bytes(): 40101,
-        refused.carrying(b"x" * 100_000).to_bytes(): 40101,
-        upgrading(refused.carrying(b"{}")).to_bytes(): 40101,
-        refused.adding("Transfer-Encoding", "chunked").to_bytes() + chunks: 40101,
-        upgrading(refused.adding("Transfer-Encoding", "chunked")).to_bytes() + chunks: 40101,
+        refused.with_body(b"{}").to_bytes(): 40101,
+        refused.with_body(b"x" * 100_000).to_bytes(): 40101,
+        upgrading(refused.with_body(b"{}")).to_bytes(): 40101,
+        refused.with_header("Transfer-Encoding", "chunked").to_bytes() + chunks: 40101,
+        upgrading(refused.with_header("Transfer-Encoding", "chunked")).to_bytes() + chunks: 40101,
         Message("DELETE", "/plants/1").to_bytes(): 40101,
         Message("OPTIONS", "/plants").to_bytes(): 204,
         LISTING.to_bytes(): b"[]",
@@ -74,7 +74,7 @@ def test_mixed_pipelined_requests_in_any_pieces_get_responses_in_order(
 def test_a_flood_of_pipelined_requests_uses_little_memory(start: StartService) -> None:
     own, flood = start(), b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n" * 1_000_000
     with Connection(own.origin) as connection, ThreadPoolExecutor(1) as threads:
-        with takes_at_most(own, 10_000_000):
+        with memory_grows_at_most(own, 10_000_000):
             threads.submit(connection.send, flood)
             for _ in range(2000):
                 assert connection.receive().json == ALIVE
@@ -84,35 +84,35 @@ def test_a_flood_of_pipelined_requests_uses_little_memory(start: StartService) -
 @pytest.mark.parametrize("part", ["head", "body"])
 def test_abandoned_requests_use_no_memory(start: StartService, part: str) -> None:
     own = start()
-    message = LIVE.adding("X", "x" * 15_000)
+    message = LIVE.with_header("X", "x" * 15_000)
     if part == "body":
-        message = make_fixture(own).message(CREATES[0]).carrying(b"x" * 60_000)
-    with takes_at_most(own, 50_000_000):
+        message = make_fixture(own).message(CREATES[0]).with_body(b"x" * 60_000)
+    with memory_grows_at_most(own, 50_000_000):
         for _ in range(15):
             with ExitStack() as stack:
                 for _ in range(200):
                     connection = stack.enter_context(Connection(own.origin))
                     connection.send(message.to_bytes()[:-1])
                 with Connection(own.origin) as connection:
-                    assert connection.ask(LIVE).status == 200
+                    assert connection.request(LIVE).status == 200
 
 
 def test_refused_bodies_are_freed(start: StartService) -> None:
     own = start()
-    create = make_fixture(own).message(CREATES[0]).carrying(b"[%s1]" % (b"1," * 30_000))
-    with Connection(own.origin) as connection, takes_at_most(own, 20_000_000):
+    create = make_fixture(own).message(CREATES[0]).with_body(b"[%s1]" % (b"1," * 30_000))
+    with Connection(own.origin) as connection, memory_grows_at_most(own, 20_000_000):
         for _ in range(300):
-            assert connection.ask(create).status == 400
+            assert connection.request(create).status == 400
 
 
 def test_an_unwanted_body_uses_little_memory(start: StartService) -> None:
     own = start()
     fixture = make_fixture(own)
-    delete = fixture.message(DELETES[0]).adding("Content-Length", "200000000")
+    delete = fixture.message(DELETES[0]).with_header("Content-Length", "200000000")
     with (
         Connection(own.origin) as connection,
         ThreadPoolExecutor(1) as threads,
-        takes_at_most(own, 20_000_000),
+        memory_grows_at_most(own, 20_000_000),
     ):
         before = peak_memory(own)
         with blocked_writes(own):
@@ -123,7 +123,7 @@ def test_an_unwanted_body_uses_little_memory(start: StartService) -> None:
             assert peak_memory(own) - before < 20_000_000
         assert connection.receive().status == 204
         sending.result()
-        assert connection.ask(LIVE).status == 200
+        assert connection.request(LIVE).status == 200
 
 
 # Timeouts
@@ -138,7 +138,9 @@ def test_connections_with_unread_responses_are_closed(start: StartService) -> No
         # Each pipeline exceeds the sockets' buffers by less than the service would wait for.
         for megabytes in range(5):
             for count in range(0, 1000, 50):
-                last = listing.aimed_at(f"/plants?limit={count}").adding("Connection", "close")
+                last = listing.with_target(f"/plants?limit={count}").with_header(
+                    "Connection", "close"
+                )
                 connection = Connection(own.origin, receive_buffer=1024)
                 stack.enter_context(connection).send(*[listing] * megabytes, last)
         wait_until(lambda: count_connections(own) == 0)
@@ -180,9 +182,9 @@ def test_requests_behind_a_slow_request_do_not_time_out(
     [
         (LIVE, 200, b""),
         (LIVE, 200, b"\r\n"),
-        (Message("POST", "/plants").adding("Content-Length", "2"), 401, b"{}"),
+        (Message("POST", "/plants").with_header("Content-Length", "2"), 401, b"{}"),
         (
-            LIVE.adding("Content-Length", "5"),
+            LIVE.with_header("Content-Length", "5"),
             200,
             b"",
         ),  # whose missing body gets no second response
@@ -191,7 +193,7 @@ def test_requests_behind_a_slow_request_do_not_time_out(
 def test_an_idle_connection_is_closed(
     waiting: Connection, sent: Message, status: int, late: bytes
 ) -> None:
-    assert waiting.ask(sent).status == status
+    assert waiting.request(sent).status == status
     waiting.send(late)
     assert waiting.read_to_end() == b""
 
@@ -207,7 +209,7 @@ def test_invalid_chunks_of_an_unwanted_body_close_the_connection(
     start: StartService, rest: bytes
 ) -> None:
     with Connection(start(body_timeout=1000).origin) as connection:
-        assert connection.ask(LIVE.adding("Transfer-Encoding", "chunked")).status == 200
+        assert connection.request(LIVE.with_header("Transfer-Encoding", "chunked")).status == 200
         connection.send(rest)
         assert connection.read_to_end() == b""
 
@@ -218,8 +220,8 @@ def test_trickling_bytes_do_not_extend_a_timeout(
 ) -> None:
     begun = {
         40802: b"GET /livez HTTP/1.1\r\nX: ",
-        40101: Message("POST", "/plants").adding("Content-Length", "60000").to_bytes(),
-        40801: create.setting("Content-Length", "60000").head(),
+        40101: Message("POST", "/plants").with_header("Content-Length", "60000").to_bytes(),
+        40801: create.replacing_header("Content-Length", "60000").head(),
     }
     waiting.send(begun[number])
 

@@ -13,9 +13,9 @@ from tests.service import Service
 
 _GOOD = (
     Message("GET", "/plants?limit=1&tag=a").to_bytes(),
-    CREATE.carrying(NEW_PLANT).to_bytes(),
-    CHUNKED.aimed_at("/stores/a/plants").to_bytes() + chunk(NEW_PLANT) + LAST,
-    Message("DELETE", "/plants/1").bearing("pst_1_x").to_bytes(),
+    CREATE.with_body(NEW_PLANT).to_bytes(),
+    CHUNKED.with_target("/stores/a/plants").to_bytes() + chunk(NEW_PLANT) + LAST,
+    Message("DELETE", "/plants/1").with_token("pst_1_x").to_bytes(),
     upgrading(Message("GET", "/openapi.json")).to_bytes(),
 )
 _SNIPPETS = st.one_of(

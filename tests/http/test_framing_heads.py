@@ -16,7 +16,7 @@ def padded(size: int) -> Message:
     """A request of this many bytes, with long headers."""
     message = LIVE
     while left := size - len(message.head()):
-        message = message.adding("X-Pad", "x" * (min(left, 6000) - len("X-Pad: \r\n")))
+        message = message.with_header("X-Pad", "x" * (min(left, 6000) - len("X-Pad: \r\n")))
     return message
 
 
@@ -26,7 +26,7 @@ def with_headers(count: int) -> Message:
 
 def twice(name: str, other: str) -> Message:
     """A request that has a header with the value 1, and again with another one."""
-    return LIVE.without(name).adding(name, "1").adding(name.upper(), other)
+    return LIVE.without(name).with_header(name, "1").with_header(name.upper(), other)
 
 
 READ = [
@@ -38,7 +38,7 @@ READ = [
     kept_open(LIVE.to_bytes().replace(b" ", b"  ", 1), 200),
     kept_open(padded(HEAD_MAX), 200),
     kept_open(with_headers(100), 200),
-    kept_open(CREATE.carrying(FERN).adding("Content-Length", "0" * 5000 + "25"), 200),
+    kept_open(CREATE.with_body(FERN).with_header("Content-Length", "0" * 5000 + "25"), 200),
     # The connection of an HTTP/1.0 client closes after the response.
     *(closed(Message("GET", "/livez", headers, version="HTTP/1.0"), 200) for headers in (
         *((), (("Host", "x"),), (("Connection", "close"),), (("Connection", "Keep-Alive"),)),
@@ -99,11 +99,11 @@ SAME_TARGETS = (
     *("/plants?x=".ljust(size, "x") for size in (TARGET_MAX - 1, TARGET_MAX)),
 )
 TARGETS = [
-    *(kept_open(LISTING.aimed_at(path), 40402) for path in OTHER_PATHS),
+    *(kept_open(LISTING.with_target(path), 40402) for path in OTHER_PATHS),
     *(kept_open(Message("DELETE", path), 40402) for path in OTHER_PATHS),
-    *(kept_open(LISTING.aimed_at(target), b"[]") for target in SAME_TARGETS),
+    *(kept_open(LISTING.with_target(target), b"[]") for target in SAME_TARGETS),
     *(
-        closed(LISTING.aimed_at("/plants?x=".ljust(size, "x")), 41401)
+        closed(LISTING.with_target("/plants?x=".ljust(size, "x")), 41401)
         for size in (TARGET_MAX + 1, 9 * 1024)
     ),
 ]
@@ -129,10 +129,10 @@ def test_an_invalid_head_request_gets_an_error_without_a_body(service: Service) 
     for message, number in (
         (Message("HEAD", "/livez", (("Upgrade", "h2c"), ("Connection", "upgrade"))), 40011),
         (Message("HEAD", "/" + "x" * 9000), 41401),
-        (Message("HEAD", "/livez").adding("X", "x" * 17_000), 43101),
+        (Message("HEAD", "/livez").with_header("X", "x" * 17_000), 43101),
     ):
         with Connection(service.origin) as connection:
-            response = connection.ask(message)
+            response = connection.request(message)
             expect_error(response, number, method="HEAD")
             assert int(response.headers["content-length"]) > 0
             assert connection.read_to_end() == b""

@@ -21,11 +21,11 @@ REPEATED = make_token(1)
 
 
 def listing(token: str) -> Message:
-    return Message("GET", "/plants").bearing(token)
+    return Message("GET", "/plants").with_token(token)
 
 
 def numbers(connection: Connection, tokens: list[str]) -> list[int]:
-    return [connection.ask(listing(token)).number for token in tokens]
+    return [connection.request(listing(token)).number for token in tokens]
 
 
 @pytest.fixture
@@ -36,10 +36,10 @@ def limited(start: StartService) -> Service:
 def test_a_repeated_invalid_token_is_rate_limited(limited: Service) -> None:
     with Connection(limited.origin) as connection:
         assert numbers(connection, 7 * [REPEATED]) == COUNT * [40102] + 2 * [42901]
-        refused = connection.ask(listing(REPEATED))
+        refused = connection.request(listing(REPEATED))
         expect_error(refused, 42901)
         assert 600 < int(refused.headers["retry-after"]) <= 720
-        assert connection.ask(Message("GET", ME[0].path).bearing(REPEATED)).number == 42901
+        assert connection.request(Message("GET", ME[0].path).with_token(REPEATED)).number == 42901
 
 
 def test_different_invalid_tokens_are_rate_limited_together(limited: Service) -> None:
@@ -51,10 +51,10 @@ def test_different_invalid_tokens_are_rate_limited_together(limited: Service) ->
 def test_valid_tokens_work_while_invalid_ones_are_limited(limited: Service) -> None:
     known = limited.make_token()
     with Connection(limited.origin) as connection:
-        assert connection.ask(listing(known)).status == 200
+        assert connection.request(listing(known)).status == 200
         numbers(connection, [*MALFORMED, *(make_token(1) for _ in range(20)), *(20 * [REPEATED])])
         for token in (known, limited.make_token(), make_fixture(limited).token):
-            assert connection.ask(listing(token)).status == 200
+            assert connection.request(listing(token)).status == 200
 
 
 def test_other_tokens_get_401_while_a_repeated_one_is_limited(limited: Service) -> None:
@@ -63,7 +63,7 @@ def test_other_tokens_get_401_while_a_repeated_one_is_limited(limited: Service) 
         numbers(connection, 20 * [REPEATED])
         assert numbers(connection, [make_token(1)]) == [40102]
         for token in revoked:  # none of them is a guess
-            assert connection.ask(listing(token)).status == 200
+            assert connection.request(listing(token)).status == 200
             limited.revoke(token)
             assert numbers(connection, [token]) == [40102]
 
@@ -75,7 +75,7 @@ def test_the_database_is_not_queried_over_the_limit(limited: Service) -> None:
     ):
         numbers(connection, COUNT * [REPEATED] + MALFORMED[:COUNT])
         database.execute("ALTER TABLE tokens RENAME TO lost")
-        assert connection.ask(listing(make_token(1))).status == 503
+        assert connection.request(listing(make_token(1))).status == 503
         assert numbers(connection, [REPEATED, *MALFORMED[COUNT:]]) == 46 * [42901]
 
 
@@ -84,11 +84,11 @@ def test_a_cached_list_does_not_query_the_database_over_the_limit(limited: Servi
     fixture = make_fixture(limited)
     with Connection(limited.origin) as connection:
         for _ in range(3):
-            assert connection.ask(fixture.message(LISTS[0])).status == 200
+            assert connection.request(fixture.message(LISTS[0])).status == 200
         limited.revoke(fixture.token)
         assert numbers(connection, COUNT * [fixture.token]) == COUNT * [40102]
         execute(limited.database, "ALTER TABLE tokens RENAME TO lost")
-        assert connection.ask(fixture.message(LISTS[0])).number == 42901
+        assert connection.request(fixture.message(LISTS[0])).number == 42901
 
 
 def is_refused(tokens: InvalidTokens, address: str, token: str) -> bool:

@@ -41,11 +41,13 @@ def test_another_stores_plant_looks_like_a_missing_plant(
     for base in ("", f"/stores/{store}"):
         responses = set()
         for plant_id in (ID, FREE_ID):
-            message = Message(method, f"{base}/plants").bearing(token)
+            message = Message(method, f"{base}/plants").with_token(token)
             if method != "POST":
-                message = message.aimed_at(f"{base}/plants/{plant_id}").adding("If-Match", "*")
+                message = message.with_target(f"{base}/plants/{plant_id}").with_header(
+                    "If-Match", "*"
+                )
             body = b'{"id": %d, "name": "Secret", "tag": "hidden"}' % plant_id
-            responses.add(comparable_response(service, message.carrying(body), plant_id))
+            responses.add(comparable_response(service, message.with_body(body), plant_id))
         assert len(responses) == 1
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]
 
@@ -76,8 +78,10 @@ def test_another_users_store_looks_like_a_missing_store(
     token = service.make_token(store, f"owner of {store}", all_stores=all_stores)
     responses = set()
     for name in (f"{store}-other", f"{store}-nothere"):
-        message = Message(method, f"/stores/{name}/{path}").bearing(token)
-        responses.add(comparable_response(service, message.carrying(b'{"id":1,"name":"Fern"}'), ID))
+        message = Message(method, f"/stores/{name}/{path}").with_token(token)
+        responses.add(
+            comparable_response(service, message.with_body(b'{"id":1,"name":"Fern"}'), ID)
+        )
     assert len(responses) == 1
     assert '"error\\":40403' in responses.pop()
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]

@@ -23,13 +23,13 @@ def test_requests_after_connection_close_are_not_executed(
     create = fixture.message(CREATES[0])
     messages = {
         "whole": LIVE,
-        "cached": long_list.aimed_at("/plants?limit=1"),
-        "refused": create.carrying(b"{}"),
+        "cached": long_list.with_target("/plants?limit=1"),
+        "refused": create.with_body(b"{}"),
         "stream": long_list,
     }
     with Connection(fixture.service.origin) as connection:
-        closing = messages[first].adding("Connection", "close")
-        connection.send(LIVE, closing, create.carrying(b"{}"), create)
+        closing = messages[first].with_header("Connection", "close")
+        connection.send(LIVE, closing, create.with_body(b"{}"), create)
         assert connection.receive().json == ALIVE
         response = connection.receive()
         assert response.status == (400 if first == "refused" else 200)
@@ -44,7 +44,7 @@ def test_a_streamed_list_keeps_the_connection_open(
 ) -> None:
     with Connection(fixture.service.origin) as connection:
         for _ in range(2):
-            response = connection.ask(long_list)
+            response = connection.request(long_list)
             assert "connection" not in response.headers
             assert response.headers["transfer-encoding"] == "chunked"
             assert len(response.json) == 1500
@@ -55,9 +55,9 @@ def test_a_streamed_list_keeps_the_connection_open(
 def test_connection_close_closes_the_connection(service: Service, value: str, method: str) -> None:
     message = Message(method, "/livez")
     with Connection(service.origin) as connection:
-        for other in (message, message.adding("Connection", "keep-alive")):
-            assert "connection" not in connection.ask(other).headers
-        assert connection.ask(message.adding("Connection", value)).closes
+        for other in (message, message.with_header("Connection", "keep-alive")):
+            assert "connection" not in connection.request(other).headers
+        assert connection.request(message.with_header("Connection", value)).closes
         assert connection.read_to_end() == b""
 
 
@@ -75,8 +75,8 @@ def test_a_target_with_line_breaks_injects_no_header(
     }
     with Connection(fixture.service.origin) as connection:
         for target, number in refused.items():
-            expect_error(connection.ask(long_list.aimed_at(target)), number)
-        response = connection.ask(long_list.aimed_at(f"/plants?limit=1&x={end}"))
+            expect_error(connection.request(long_list.with_target(target)), number)
+        response = connection.request(long_list.with_target(f"/plants?limit=1&x={end}"))
         assert set(response.headers) == {
             *("date", "x-request-id", "content-type", "content-length"),
             *("cache-control", "etag", "link", "store-revision", "vary"),

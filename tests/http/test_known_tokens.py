@@ -115,8 +115,8 @@ def test_a_cached_token_is_found_in_any_spelling_of_the_header(
     list_plants = fixture.message(LISTS[0])
     assert fixture.send(list_plants).status == 200
     for number in (40102, 42901):  # now this address's invalid tokens are over the limit
-        expect_error(fixture.send(list_plants.bearing(make_token(1))), number)
-    sent = list_plants.setting("Authorization", spelling.format(fixture.token))
+        expect_error(fixture.send(list_plants.with_token(make_token(1))), number)
+    sent = list_plants.replacing_header("Authorization", spelling.format(fixture.token))
     assert fixture.send(sent).status == 200
 
 

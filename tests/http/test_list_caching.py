@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.databases import ON_BOTH
-from tests.http.blocking import takes_at_most
+from tests.http.blocking import memory_grows_at_most
 from tests.http.calls import create_plant, expect_refused
 from tests.http.conftest import StartService
 from tests.http.raw import Connection, Message
@@ -89,10 +89,10 @@ def test_if_none_match_does_not_affect_errors(client: httpx.Client) -> None:
 
 def test_the_cache_of_long_requests_stays_within_cache_size(start: StartService) -> None:
     own = start(cache_size=2**22)
-    message = Message("GET", "/plants").bearing(f"{' ' * 14_000}{own.make_token()}")
-    message = message.adding("If-None-Match", "*")
+    message = Message("GET", "/plants").with_token(f"{' ' * 14_000}{own.make_token()}")
+    message = message.with_header("If-None-Match", "*")
     with Connection(own.origin) as connection:
-        assert connection.ask(message).status == 304
-        with takes_at_most(own, 2**22):
+        assert connection.request(message).status == 304
+        with memory_grows_at_most(own, 2**22):
             for number in range(800):
-                assert connection.ask(message.aimed_at(f"/plants?x={number}")).status == 304
+                assert connection.request(message.with_target(f"/plants?x={number}")).status == 304

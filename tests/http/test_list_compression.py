@@ -30,8 +30,8 @@ def full_store(service: Service) -> StoreFixture:
 
 
 def listing(fixture: StoreFixture, coding: str | None, target: str = "/plants") -> Message:
-    message = fixture.message(LISTS[0]).aimed_at(target)
-    return message if coding is None else message.adding("Accept-Encoding", coding)
+    message = fixture.message(LISTS[0]).with_target(target)
+    return message if coding is None else message.with_header("Accept-Encoding", coding)
 
 
 def read(response: Response) -> bytes:
@@ -55,7 +55,7 @@ def test_a_long_list_is_compressed_if_the_client_accepts_it(
     assert response.headers["etag"] == f'W/{plain.headers["etag"][:-1]}-{coding}"'
     head = full_store.send(Message("HEAD", "/plants", message.headers))
     chunked = {"transfer-encoding": "chunked"}
-    assert (head.lasting[0], head.lasting[1] | chunked) == response.lasting[:2]
+    assert (head.stable_parts[0], head.stable_parts[1] | chunked) == response.stable_parts[:2]
 
 
 def test_each_request_gets_the_coding_that_it_accepts(full_store: StoreFixture) -> None:
@@ -63,7 +63,7 @@ def test_each_request_gets_the_coding_that_it_accepts(full_store: StoreFixture) 
     with Connection(full_store.service.origin) as connection:
         for target, is_long in [("/plants", True), ("/plants?limit=7", False)] * 2:
             for coding in (None, "gzip", "zstd", "br", None):
-                response = connection.ask(listing(full_store, coding, target))
+                response = connection.request(listing(full_store, coding, target))
                 compressed = coding if is_long and coding != "br" else None
                 assert response.headers.get("content-encoding") == compressed
                 assert len(json.loads(read(response))) == (3000 if is_long else 7)
@@ -74,12 +74,12 @@ def test_a_304_is_sent_only_for_an_etag_in_an_accepted_coding(
 ) -> None:
     codings = (None, "gzip", "zstd")
     with Connection(full_store.service.origin) as connection:
-        tags = {it: connection.ask(listing(full_store, it)).headers["etag"] for it in codings}
+        tags = {it: connection.request(listing(full_store, it)).headers["etag"] for it in codings}
         for _ in range(2):  # also from the cache
             for coding in codings:
                 for known, etag in tags.items():
-                    message = listing(full_store, coding).adding("If-None-Match", etag)
-                    response = connection.ask(message)
+                    message = listing(full_store, coding).with_header("If-None-Match", etag)
+                    response = connection.request(message)
                     is_known = known in {None, coding}
                     assert response.status == (304 if is_known else 200)
                     assert response.headers["etag"] == (etag if is_known else tags[coding])

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.databases import ON_BOTH
-from tests.http.blocking import FILLER, fill_store, in_flight_stream, takes_at_most
+from tests.http.blocking import FILLER, fill_store, in_flight_stream, memory_grows_at_most
 from tests.http.calls import create_plant
 from tests.http.conftest import StartService
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
@@ -93,7 +93,7 @@ def test_a_long_list_uses_little_memory(start: StartService) -> None:
     fill_store(own, fixture.store, 60_000, size=250)
     with own.client(fixture.token) as client:
         client.get("/plants?limit=2000").raise_for_status()
-        with takes_at_most(own, 10_000_000), client.stream("GET", "/plants") as streamed:
+        with memory_grows_at_most(own, 10_000_000), client.stream("GET", "/plants") as streamed:
             assert sum(len(part) for part in streamed.iter_bytes()) > 15_000_000
 
 

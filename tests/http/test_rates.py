@@ -56,16 +56,16 @@ def test_memory_is_bounded_and_keeps_the_keys_with_the_longest_wait(clock: Clock
 def test_cached_lists_count_towards_the_rate_and_are_refused(start: StartService) -> None:
     limited = start(rate_limit="20/hour")
     fixture, other = make_fixture(limited), make_fixture(limited)
-    listing = fixture.message(LISTS[0]).adding("Origin", "https://a.example")
+    listing = fixture.message(LISTS[0]).with_header("Origin", "https://a.example")
     with Connection(limited.origin) as connection:
-        responses = [connection.ask(listing) for _ in range(21)]
+        responses = [connection.request(listing) for _ in range(21)]
         # The fixture's create was the first call.
         assert [response.status for response in responses] == 19 * [200] + 2 * [429]
         for refused in responses[19:]:
             expect_error(refused, 42901)
             assert 120 < int(refused.headers["retry-after"]) <= 180
             assert refused.headers["access-control-allow-origin"] == "*"
-        assert connection.ask(other.message(LISTS[0])).status == 200
+        assert connection.request(other.message(LISTS[0])).status == 200
 
 
 def test_a_users_tokens_for_different_stores_have_separate_rates(start: StartService) -> None:

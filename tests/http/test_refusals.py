@@ -16,8 +16,8 @@ HEADS = {
     "no request": (40011, b"nonsense\r\n\r\n"),
     "no host": (40011, b"GET /livez HTTP/1.1\r\n\r\n"),
     "unknown method": (50101, b"FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n"),
-    "long target": (41401, LIVE.aimed_at("/" + "x" * 9000).to_bytes()),
-    "large head": (43101, LIVE.adding("X", "x" * 17000).to_bytes()),
+    "long target": (41401, LIVE.with_target("/" + "x" * 9000).to_bytes()),
+    "large head": (43101, LIVE.with_header("X", "x" * 17000).to_bytes()),
 }
 OTHERS = {
     "bad chunk": (40011, b""),
@@ -40,11 +40,11 @@ def send_refused(fixture: StoreFixture, connection: Connection, kind: str, befor
     """Send valid requests, an invalid one and a create at once; return the expected error."""
     create = fixture.message(CREATES[0])
     number, refused = (HEADS | OTHERS)[kind]
-    behind = create.carrying(b'{"id": 3, "name": "Ivy"}').to_bytes()
+    behind = create.with_body(b'{"id": 3, "name": "Ivy"}').to_bytes()
     if kind == "bad chunk":
-        refused = create.adding("Transfer-Encoding", "chunked").head() + b"xyz\r\n"
+        refused = create.with_header("Transfer-Encoding", "chunked").head() + b"xyz\r\n"
     elif kind == "slow body":
-        refused, behind = create.setting("Content-Length", "60").head(), b'{"id": 3, '
+        refused, behind = create.replacing_header("Content-Length", "60").head(), b'{"id": 3, '
     elif kind == "slow head":
         behind = b"X: x"
     connection.send(*[create, LIVE][:before], refused, behind)

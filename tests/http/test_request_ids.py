@@ -20,27 +20,31 @@ def test_a_clients_request_id_is_returned(fixture: StoreFixture) -> None:
         Message("GET", "/nowhere"),
     ):
         for own in (OWN, "1"):
-            assert id_of(fixture, message.adding("X-Request-Id", own)) == own
+            assert id_of(fixture, message.with_header("X-Request-Id", own)) == own
 
 
 def test_an_invalid_request_id_is_replaced(fixture: StoreFixture) -> None:
     for invalid in ("", "x" * 129, "a b", "a,b", "ä", 'a"b', "a\tb", "<a>"):
-        request_id = id_of(fixture, fixture.message(LISTS[0]).adding("X-Request-Id", invalid))
+        request_id = id_of(fixture, fixture.message(LISTS[0]).with_header("X-Request-Id", invalid))
         assert request_id not in {invalid, invalid.encode().decode("latin-1")}
-    twice = Message("GET", "/livez").adding("X-Request-Id", "a").adding("X-Request-Id", "b")
+    twice = (
+        Message("GET", "/livez").with_header("X-Request-Id", "a").with_header("X-Request-Id", "b")
+    )
     assert id_of(fixture, twice) not in {"a", "b", "a, b"}
 
 
 def test_repeated_identical_requests_get_their_own_ids(fixture: StoreFixture) -> None:
     """Also if the responses are cached."""
     bare = fixture.message(LISTS[0])
-    own = bare.adding("X-Request-Id", OWN)
+    own = bare.with_header("X-Request-Id", OWN)
     with Connection(fixture.service.origin) as connection:
-        first = connection.ask(bare)
-        responses = [connection.ask(message) for message in (bare, own) * 4]
+        first = connection.request(bare)
+        responses = [connection.request(message) for message in (bare, own) * 4]
         for number in range(6):
-            traced = bare.adding("X-Forwarded-For", f"192.0.2.{number}").adding("traceparent", "1")
-            response = connection.ask(traced.adding("X-Request-Id", f"own-{number}"))
+            traced = bare.with_header("X-Forwarded-For", f"192.0.2.{number}").with_header(
+                "traceparent", "1"
+            )
+            response = connection.request(traced.with_header("X-Request-Id", f"own-{number}"))
             assert (response.headers["x-request-id"], response.body) == (
                 f"own-{number}",
                 first.body,
@@ -51,6 +55,6 @@ def test_repeated_identical_requests_get_their_own_ids(fixture: StoreFixture) ->
 
 
 def test_an_unreadable_request_gets_a_request_id(service: Service) -> None:
-    bad = Message("GET", "/livez").adding("X-Request-Id", "own").adding("Host", "again")
+    bad = Message("GET", "/livez").with_header("X-Request-Id", "own").with_header("Host", "again")
     assert exchange(service.origin, bad).headers["x-request-id"] == "own"
     assert exchange(service.origin, b"\0\r\n\r\n").headers["x-request-id"]

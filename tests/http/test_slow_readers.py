@@ -56,34 +56,34 @@ def listing(service: Service) -> Message:
 def long_list(service: Service, count: int) -> Message:
     token = service.make_token()
     fill_store(service, "nursery", count, size=100, filler=FILLER)
-    return Message("GET", "/plants").bearing(token)
+    return Message("GET", "/plants").with_token(token)
 
 
 @pytest.mark.parametrize(("limits", "count"), [((1000, 999, 998), 30), ((3000,), 5)])
 def test_responses_to_a_slow_client_are_complete(
     connect: Connect, listing: Message, limits: tuple[int, ...], count: int
 ) -> None:
-    messages = [listing.aimed_at(f"/plants?limit={limit}") for limit in limits]
+    messages = [listing.with_target(f"/plants?limit={limit}") for limit in limits]
     with connect() as quick:
-        expected = [quick.ask(message).lasting for message in messages]
+        expected = [quick.request(message).stable_parts for message in messages]
     assert all(len(body) > 390_000 for _, _, body in expected)
     requests = list(islice(cycle(messages), count))  # more than the sockets' buffers hold
     with connect(receive_buffer=SMALL) as slow:
         slow.send(*requests)
         for number in range(count):
-            assert slow.receive().lasting == expected[number % len(expected)]
-        assert slow.ask(LIVE).json == ALIVE
+            assert slow.receive().stable_parts == expected[number % len(expected)]
+        assert slow.request(LIVE).json == ALIVE
 
 
 @pytest.mark.parametrize("limit", [1, 1000, 3000])
 def test_a_response_that_closes_the_connection_is_complete(
     connect: Connect, listing: Message, limit: int
 ) -> None:
-    message = listing.aimed_at(f"/plants?limit={limit}")
+    message = listing.with_target(f"/plants?limit={limit}")
     with connect() as quick:
-        expected = quick.ask(message)
+        expected = quick.request(message)
     with connect(receive_buffer=SMALL) as slow:
-        response = slow.ask(message.adding("Connection", "close"))
+        response = slow.request(message.with_header("Connection", "close"))
         assert response.body == expected.body
         assert response.closes
         assert slow.read_to_end() == b""
@@ -92,11 +92,11 @@ def test_a_response_that_closes_the_connection_is_complete(
 def test_an_error_can_be_read_although_sent_bytes_are_unread(
     connect: Connect, listing: Message
 ) -> None:
-    chunked = Message("POST", "/plants").adding("Transfer-Encoding", "chunked")
-    create = Message("POST", "/plants", listing.headers).carrying(b"[" * 1_000_000)
+    chunked = Message("POST", "/plants").with_header("Transfer-Encoding", "chunked")
+    create = Message("POST", "/plants", listing.headers).with_body(b"[" * 1_000_000)
     refused = {
         b"GET /livez HTTP/1.1\r\n\r\n": 40011,
-        LIVE.adding("X", "x" * 17000).to_bytes(): 43101,
+        LIVE.with_header("X", "x" * 17000).to_bytes(): 43101,
         chunked.head() + b"xyz\r\n": 40101,
         create.to_bytes(): 41301,
     }
@@ -120,7 +120,7 @@ def test_a_list_ends_at_stream_timeout_however_steadily_it_is_read(start: StartS
 
         def has_ended() -> bool:
             received.append(slow.read_some(1000))
-            return other.ask(other_list).status == 200
+            return other.request(other_list).status == 200
 
         wait_until(has_ended, pause=0)
         received.append(slow.read_to_end())  # the bytes already sent
@@ -143,9 +143,9 @@ def test_reading_byte_by_byte_does_not_extend_the_timeout(start: StartService) -
 
 def test_a_response_that_is_read_steadily_is_complete(start: StartService) -> None:
     own = start(body_timeout=3)
-    listing = long_list(own, 1000).adding("Connection", "close")
+    listing = long_list(own, 1000).with_header("Connection", "close")
     with Connection(own.origin) as quick:
-        expected = quick.ask(listing).body
+        expected = quick.request(listing).body
     received: list[bytes] = []
     with Connection(own.origin, receive_buffer=SMALL) as slow:
         slow.send(listing)

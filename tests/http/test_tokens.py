@@ -17,7 +17,7 @@ INVALID = "the token is not valid: ask the owner of the store for a new one"
 
 
 def listing(token: str, base: str = "") -> Message:
-    return Message("GET", f"{base}/plants").bearing(token)
+    return Message("GET", f"{base}/plants").with_token(token)
 
 
 @ON_BOTH
@@ -30,18 +30,18 @@ def test_a_revoked_token_is_refused_immediately(service: Service, store: str) ->
         for number, token in enumerate(tokens):
             message = listing(token, f"/stores/{store}" if number % 2 else "")
             for _ in range(3):  # read, cached by query, cached by bytes
-                assert connection.ask(message).status == 200
+                assert connection.request(message).status == 200
             administration.revoke_token(token)
-            refused = connection.ask(message)
+            refused = connection.request(message)
             assert (refused.number, refused.json["message"]) == (40102, INVALID)
 
 
 def test_a_token_revoked_before_the_body_arrives_is_refused(service: Service, store: str) -> None:
     token = service.make_token(store)
     fern = b'{"id": 1, "name": "Fern"}'
-    create = Message("POST", "/plants").bearing(token).carrying(fern)
+    create = Message("POST", "/plants").with_token(token).with_body(fern)
     with Connection(service.origin) as connection:
-        connection.send(create.adding("Expect", "100-continue").head())
+        connection.send(create.with_header("Expect", "100-continue").head())
         assert connection.receive().status == 100
         service.revoke(token)
         assert not connection.has_data(0.1)
@@ -68,7 +68,7 @@ def test_a_token_that_expires_during_its_look_up_is_refused(service: Service, st
     message = listing(service.make_token(store, expires_at=expires_at))
     with Connection(service.origin) as connection, closing(psycopg.connect(service.database)) as it:
         for _ in range(3):  # read, cached by query, cached by bytes
-            assert connection.ask(message).status == 200
+            assert connection.request(message).status == 200
         it.execute("LOCK TABLE tokens")
         connection.send(message)
         wait_until(lambda: now() > expires_at)
@@ -80,10 +80,10 @@ def test_a_request_without_a_bearer_token_gets_40101(service: Service, token: st
     no_bearers = ("", "Bearer", "Basic YWRhOnNlY3JldA==", f"Token {token}", token)
     in_url = Message("GET", f"/plants?access_token={token}")
     for value in (*no_bearers, f"Bearer{token}", f"Bearer\t{token}", f"BearerX {token}"):
-        message = in_url.adding("Authorization", value)
+        message = in_url.with_header("Authorization", value)
         assert exchange(service.origin, message).number == 40101
     for scheme in ("Bearer", "bearer", "BEARER", "Bearer  "):
-        message = in_url.adding("Authorization", f"{scheme} {token}")
+        message = in_url.with_header("Authorization", f"{scheme} {token}")
         assert exchange(service.origin, message).status == 200
 
 

@@ -170,11 +170,13 @@ def test_a_head_with_too_many_lines_is_not_looked_up() -> None:
 @pytest.mark.parametrize("excess", range(3))
 def test_a_known_head_that_is_too_long_is_refused(fixture: StoreFixture, excess: int) -> None:
     listing = fixture.message(LISTS[0])
-    padding = MAX_HEAD - len(listing.adding("X-Forwarded-For", "").to_bytes())
+    padding = MAX_HEAD - len(listing.with_header("X-Forwarded-For", "").to_bytes())
     with Connection(fixture.service.origin) as connection:
         for _ in range(3):
-            connection.ask(listing)
-        response = connection.ask(listing.adding("X-Forwarded-For", "1" * (padding + excess)))
+            connection.request(listing)
+        response = connection.request(
+            listing.with_header("X-Forwarded-For", "1" * (padding + excess))
+        )
     if excess:
         expect_error(response, 43101)
     else:
@@ -185,17 +187,17 @@ def test_a_line_after_a_head_begins_the_next_request(fixture: StoreFixture) -> N
     listing = fixture.message(LISTS[0])
     with Connection(fixture.service.origin) as connection:
         for _ in range(3):
-            connection.ask(listing)
+            connection.request(listing)
         connection.send(listing.to_bytes() + b"X-Real-Ip: 1\r\n")
         assert connection.receive().status == 200
         expect_error(connection.receive(), 40011)
 
 
 def test_a_cached_list_with_a_body_waits_for_the_body(fixture: StoreFixture) -> None:
-    listing = fixture.message(LISTS[0]).carrying(b"{}")
+    listing = fixture.message(LISTS[0]).with_body(b"{}")
     with Connection(fixture.service.origin) as connection:
         for _ in range(3):
-            assert connection.ask(listing).status == 200
+            assert connection.request(listing).status == 200
         connection.send(listing.head())
         fixture.send(listing)  # gives the head time to arrive
         connection.send(listing.body + listing.to_bytes())
@@ -203,10 +205,10 @@ def test_a_cached_list_with_a_body_waits_for_the_body(fixture: StoreFixture) -> 
 
 
 def test_a_cached_list_with_connection_close_closes_the_connection(fixture: StoreFixture) -> None:
-    listing = fixture.message(LISTS[0]).adding("Connection", "close")
+    listing = fixture.message(LISTS[0]).with_header("Connection", "close")
     for _ in range(4):
         with Connection(fixture.service.origin) as connection:
-            assert connection.ask(listing).headers["connection"] == "close"
+            assert connection.request(listing).headers["connection"] == "close"
 
 
 def test_pipelined_requests_of_two_stores_get_their_own_responses(service: Service) -> None:
@@ -215,7 +217,7 @@ def test_pipelined_requests_of_two_stores_get_their_own_responses(service: Servi
     for fixture in fixtures:
         assert fixture.create(json.dumps({"id": 9, "name": fixture.store}).encode()).status == 200
     messages = [
-        fixture.message(LISTS[0]).adding("X-Request-Id", f"{fixture.store}-{number}")
+        fixture.message(LISTS[0]).with_header("X-Request-Id", f"{fixture.store}-{number}")
         for number in range(20)
         for fixture in fixtures
     ]

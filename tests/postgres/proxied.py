@@ -33,7 +33,7 @@ class ProxiedService(Struct, frozen=True):
     def plants(self) -> list[NewPlant]:
         return replay(self.events())
 
-    def assert_whole(self) -> None:
+    def assert_consistent(self) -> None:
         """Fail unless the events have no gap and, replayed, give the listed plants."""
         events = self.events()
         assert [event.revision for event in events] == list(range(1, len(events) + 1))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.load import (
     LoadClient,
-    assert_whole,
+    assert_consistent,
     body,
     under_load,
     wait_until_acknowledged,
@@ -61,7 +61,7 @@ def test_acknowledged_writes_survive_crashes_of_postgresql(
                 durable.start()
                 recovery_times.append(wait_until_written(service, scratch, crash))
             load_clients += new
-        assert_whole(service, "nursery", load_clients)
+        assert_consistent(service, "nursery", load_clients)
         assert service.process.poll() is None  # the service did not restart
         assert "Traceback" not in service.log()
     assert {error for load_client in load_clients for error in load_client.refusals} <= {

@@ -11,7 +11,7 @@ import pytest
 from msgspec import Struct
 
 from plantstore.databases import migrate
-from tests.faults.load import LoadClient, assert_whole, under_load, wait_until_acknowledged
+from tests.faults.load import LoadClient, assert_consistent, under_load, wait_until_acknowledged
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 from tests.waiting import wait_until
@@ -79,7 +79,7 @@ def test_the_service_follows_the_writable_server(
 ) -> None:
     with failover(tmp_path, end, is_first=is_first) as moved:
         load_clients = moved.run()
-        assert_whole(moved.service, "nursery", load_clients)
+        assert_consistent(moved.service, "nursery", load_clients)
         refusals = {error for client in load_clients for error in client.refusals}
         assert refusals <= {NOT_WRITTEN, UNKNOWN}
         assert end is not fenced or refusals == {NOT_WRITTEN}

@@ -9,7 +9,7 @@ import pytest
 
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.file_lock import FileLock
-from tests.faults.load import assert_whole, under_load, wait_until_acknowledged
+from tests.faults.load import assert_consistent, under_load, wait_until_acknowledged
 from tests.faulty_vfs import VARIABLE
 from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
@@ -37,10 +37,10 @@ class ServiceOnFaultyDisk(Service):
 
 def test_a_failed_fsync_makes_the_service_unready_until_it_ends(tmp_path: Path) -> None:
     with ServiceOnFaultyDisk(tmp_path) as service:
-        create = Message("POST", "/plants").adding(
+        create = Message("POST", "/plants").with_header(
             "Authorization", f"Bearer {service.make_token()}"
         )
-        first, create = (create.carrying(b'{"id": %d, "name": "Ficus"}' % n) for n in (1, 2))
+        first, create = (create.with_body(b'{"id": %d, "name": "Ficus"}' % n) for n in (1, 2))
         readiness, liveness = Message("GET", "/readyz"), Message("GET", "/livez")
         with Connection(service.origin) as connection:
             connection.send(first, readiness, liveness)  # caches the heads
@@ -65,7 +65,7 @@ def test_a_failed_fsync_is_never_retried(tmp_path: Path) -> None:
     assert failed
     assert not any(0 in results[results.index(UNKNOWN) :] for results in failed)
     with Service(tmp_path) as restarted:
-        assert_whole(restarted, "nursery", load_clients)
+        assert_consistent(restarted, "nursery", load_clients)
 
 
 def test_a_failed_fsync_ends_a_batch_that_is_committed_in_parts(tmp_path: Path) -> None:
@@ -81,8 +81,10 @@ def test_a_failed_fsync_ends_a_batch_that_is_committed_in_parts(tmp_path: Path) 
             clients = [stack.enter_context(Connection(service.origin)) for _ in tokens]
             with FileLock(tmp_path / "plants.db") as lock, lock.held():
                 for number, (token, client) in enumerate(zip(tokens, clients, strict=True)):
-                    create = Message("POST", "/plants").adding("Authorization", f"Bearer {token}")
-                    client.send(create.carrying(b'{"id": %d, "name": "Ficus"}' % number))
+                    create = Message("POST", "/plants").with_header(
+                        "Authorization", f"Bearer {token}"
+                    )
+                    client.send(create.with_body(b'{"id": %d, "name": "Ficus"}' % number))
                 # The creates sent before this request now wait for the lock.
                 httpx.get(f"{service.origin}/livez")
                 service.break_disk("once")
@@ -106,7 +108,7 @@ def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) 
             assert service.process.wait(60) == 1
         assert "Traceback" not in service.log()
     with Service(tmp_path) as restarted:
-        assert_whole(restarted, "nursery", load_clients)
+        assert_consistent(restarted, "nursery", load_clients)
 
 
 @pytest.mark.parametrize("words", ["", "once"])
@@ -119,7 +121,7 @@ def test_a_broken_disk_in_a_worker_ends_the_service(tmp_path: Path, words: str) 
         assert "the database is broken, stopping the service" in service.log()
         assert "Traceback" not in service.log()
     with Service(tmp_path) as restarted:
-        assert_whole(restarted, "nursery", load_clients)
+        assert_consistent(restarted, "nursery", load_clients)
 
 
 def test_a_failed_checkpoint_at_the_stop_is_logged(tmp_path: Path) -> None:
@@ -131,4 +133,4 @@ def test_a_failed_checkpoint_at_the_stop_is_logged(tmp_path: Path) -> None:
         assert "the WAL was not moved into the database at the stop: " in service.log()
         assert "Traceback" not in service.log()
     with Service(tmp_path) as restarted:
-        assert_whole(restarted, "nursery", load_clients)
+        assert_consistent(restarted, "nursery", load_clients)

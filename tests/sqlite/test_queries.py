@@ -6,7 +6,7 @@ from pathlib import Path
 
 import plantstore
 from plantstore.sql.queries import load_queries, read_queries
-from tests.of_features import of_features
+from tests.feature_cases import feature_cases
 
 QUERIES = {
     f"{adapter}-{name}": sql
@@ -40,7 +40,11 @@ ACROSS_STORES = {
     "list_tokens": "the administrator may list the tokens of all stores",
     "page_of_plants": "a copy reads stores in the order of their numbers",
     "revoke_tokens": "the administrator may revoke the tokens of all stores",
-    **{name: why for part in of_features("queries", "ACROSS_STORES") for name, why in part.items()},
+    **{
+        name: why
+        for part in feature_cases("queries", "ACROSS_STORES")
+        for name, why in part.items()
+    },
 }
 
 

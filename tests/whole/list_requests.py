@@ -31,7 +31,7 @@ class ListRequests(StoreRequests):
         remaining = [describe(it, with_ids=with_ids) for it in stored if tag in {None, it.tag}]
         total = str(len(remaining))
         while True:
-            response = self.ask(number, "GET", f"{base}/plants?{query}")
+            response = self.request(number, "GET", f"{base}/plants?{query}")
             expect(response, refused or 200, remaining[:limit])
             if refused is not None:
                 return
@@ -51,7 +51,7 @@ class ListRequests(StoreRequests):
         assert sum(known == etag for known in self.etags.values()) == 1
         etags_of_query = [it for (revision, its), it in self.etags.items() if its == query]
         for known in (etag, etags_of_query[0]):
-            conditional = self.ask(
+            conditional = self.request(
                 number, "GET", f"{base}/plants?{query}", None, {"If-None-Match": known}
             )
             expect(conditional, 304 if known == etag else 200, response.json)
@@ -61,7 +61,7 @@ class ListRequests(StoreRequests):
         """Read the events after a revision; only an owner sees who did what."""
         token = self.choose(number)
         query = f"limit={limit}" if after is None else f"limit={limit}&after={after}"
-        response = self.ask(number, "GET", f"{base}/events?{query}")
+        response = self.request(number, "GET", f"{base}/events?{query}")
         is_owner = self.model.members.get(token.user) is Role.OWNER
         events = [
             {"revision": revision, "kind": kind, "plant": describe(plant)}

@@ -34,7 +34,7 @@ class PlantRequests(StoreRequests):
     def create(self, number: int, base: str, plant: NewPlant, key: str | None) -> None:
         headers = {} if key is None else {"Idempotency-Key": key}
         body = describe(plant)
-        response = self.ask(number, "POST", f"{base}/plants", body, headers)
+        response = self.request(number, "POST", f"{base}/plants", body, headers)
         before = self.model.store.revision
         status = self.model.write(self.choose(number), Scope.CREATE, plant, key=key)
         is_replay = status == 200 and before == self.model.store.revision
@@ -50,7 +50,7 @@ class PlantRequests(StoreRequests):
         lines = ({"op": op} | describe(plant) for op, plant in many)
         body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         target = f"/changes?atomic={str(is_atomic).lower()}"
-        response = self.connection.ask(changes_message(token.secret, body, target))
+        response = self.connection.request(changes_message(token.secret, body, target))
         if refused := self.model.refuse(token, None):
             expect_error(response, refused)
             return
@@ -79,7 +79,7 @@ class PlantRequests(StoreRequests):
         """Replace a plant, maybe with a precondition."""
         headers, precondition = self.read_condition(plant.id, condition)
         path = f"{base}/plants/{plant.id}"
-        response = self.ask(number, "PUT", path, describe(plant, with_ids=False), headers)
+        response = self.request(number, "PUT", path, describe(plant, with_ids=False), headers)
         status = self.model.write(self.choose(number), Scope.UPDATE, plant, precondition)
         expect(response, status, describe(plant, with_ids=False))
         if status == 200:
@@ -91,7 +91,7 @@ class PlantRequests(StoreRequests):
         self, number: int, base: str, plant_id: int, condition: tuple[str, str] | None
     ) -> None:
         headers, precondition = self.read_condition(plant_id, condition)
-        response = self.ask(number, "DELETE", f"{base}/plants/{plant_id}", None, headers)
+        response = self.request(number, "DELETE", f"{base}/plants/{plant_id}", None, headers)
         plant = NewPlant(plant_id, "")
         expect(response, self.model.write(self.choose(number), Scope.DELETE, plant, precondition))
 
@@ -101,7 +101,7 @@ class PlantRequests(StoreRequests):
     ) -> None:
         """Read a plant, maybe with a precondition."""
         headers, precondition = self.read_condition(plant_id, condition)
-        response = self.ask(number, "GET", f"{base}/plants/{plant_id}", None, headers)
+        response = self.request(number, "GET", f"{base}/plants/{plant_id}", None, headers)
         plant = self.model.store.plants.get(plant_id)
         refused = self.model.refuse(self.choose(number), Scope.LIST)
         if refused is not None or plant is None:

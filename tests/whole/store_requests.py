@@ -72,7 +72,7 @@ class StoreRequests(RuleBasedStateMachine):
         tokens = self.model.tokens
         return tokens[0] if number % 2 else tokens[number // 2 % len(tokens)]
 
-    def ask(
+    def request(
         self,
         number: int,
         method: str,
@@ -81,12 +81,12 @@ class StoreRequests(RuleBasedStateMachine):
         headers: Mapping[str, str] | None = None,
     ) -> Response:
         message = Message(method, path.format(store=self.store))
-        message = message.adding("Authorization", f"Bearer {self.choose(number).secret}")
+        message = message.with_header("Authorization", f"Bearer {self.choose(number).secret}")
         if body is not None:
-            message = message.carrying(json.dumps(body).encode())
+            message = message.with_body(json.dumps(body).encode())
         for name, value in (headers or {}).items():
-            message = message.adding(name, value)
-        return self.connection.ask(message)
+            message = message.with_header(name, value)
+        return self.connection.request(message)
 
 
 def etag_of(plant: NewPlant) -> str:

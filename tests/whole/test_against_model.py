@@ -49,7 +49,7 @@ class Requests(PlantRequests, ListRequests):
 
     @rule(number=numbers, base=bases, user=users, role=st.sampled_from(Role))
     def set_member(self, number: int, base: str, user: str, role: Role) -> None:
-        response = self.ask(number, "PUT", f"{base}/members/{user}", {"role": role})
+        response = self.request(number, "PUT", f"{base}/members/{user}", {"role": role})
         status = self.model.set_member(self.choose(number), user, role)
         expect(response, status, {"user": user, "role": role})
         if status in {200, 201}:
@@ -57,12 +57,12 @@ class Requests(PlantRequests, ListRequests):
 
     @rule(number=numbers, base=bases, user=users)
     def remove_member(self, number: int, base: str, user: str) -> None:
-        response = self.ask(number, "DELETE", f"{base}/members/{user}")
+        response = self.request(number, "DELETE", f"{base}/members/{user}")
         expect(response, self.model.remove_member(self.choose(number), user))
 
     @rule(number=numbers, user=users, requested=scopes)
     def create_token(self, number: int, user: str, requested: frozenset[Scope] | None) -> None:
-        response = self.ask(number, "POST", "/tokens", token_body(user, requested))
+        response = self.request(number, "POST", "/tokens", token_body(user, requested))
         status, granted = self.model.grant(self.choose(number), user, requested)
         expect(response, status)
         if status == 201:
@@ -71,18 +71,18 @@ class Requests(PlantRequests, ListRequests):
     @rule(number=numbers, user=users, requested=scopes)
     def use_link(self, number: int, user: str, requested: frozenset[Scope] | None) -> None:
         """Create a link and redeem it, which works once."""
-        response = self.ask(number, "POST", "/links", token_body(user, requested))
+        response = self.request(number, "POST", "/links", token_body(user, requested))
         status, granted = self.model.grant(self.choose(number), user, requested)
         expect(response, status)
         if status == 201:
-            code = Message("POST", "/links/redeem").carrying(
+            code = Message("POST", "/links/redeem").with_body(
                 json.dumps({"code": response.json["code"]}).encode()
             )
-            redeemed = self.connection.ask(code)
+            redeemed = self.connection.request(code)
             expect(redeemed, 201)
             assert redeemed.json["store"] == self.store
             self.add_token(redeemed.json, user, granted)
-            expect(self.connection.ask(code), 40406)
+            expect(self.connection.request(code), 40406)
 
     def add_token(self, record: dict[str, Any], user: str, granted: frozenset[Scope]) -> None:
         """Check the record of a new token, and remember the token."""
@@ -95,7 +95,7 @@ class Requests(PlantRequests, ListRequests):
         revoked = self.choose(index * 2)
         is_first = revoked is self.model.tokens[0]
         token_id = NO_TOKEN if is_first else revoked.id
-        response = self.ask(number, "DELETE", f"{base}/tokens/{token_id}")
+        response = self.request(number, "DELETE", f"{base}/tokens/{token_id}")
         refused = self.model.refuse(self.choose(number), Scope.MANAGE)
         expect(response, refused or (40405 if is_first else 204))
         revoked.is_revoked |= refused is None and not is_first
@@ -105,11 +105,11 @@ class Requests(PlantRequests, ListRequests):
         """List the members and the valid tokens."""
         refused = self.model.refuse(self.choose(number), Scope.MANAGE)
         members = [{"user": it, "role": role} for it, role in sorted(self.model.members.items())]
-        response = self.ask(number, "GET", f"{base}/members")
+        response = self.request(number, "GET", f"{base}/members")
         expect(response, refused or 200)
         if refused is None:
             assert [{"user": it["user"], "role": it["role"]} for it in response.json] == members
-        response = self.ask(number, "GET", f"{base}/tokens")
+        response = self.request(number, "GET", f"{base}/tokens")
         expect(response, refused or 200)
         if refused is None:
             assert {it["id"]: (it["user"], it["scopes"]) for it in response.json} == {
@@ -128,7 +128,7 @@ class Requests(PlantRequests, ListRequests):
             in_order(self.model.permissions(token)),
         )
         stores = [{"name": self.store, "role": role, "scopes": permissions}]
-        me = self.ask(number, "GET", "/me")
+        me = self.request(number, "GET", "/me")
         expect(me, refused or 200)
         if refused is None:
             assert (me.json["user"], me.json["role"]) == (token.user, role)

@@ -42,7 +42,7 @@ _CHANGES = [route for route in _OF_STORES if route.method in ("PUT", "POST", "DE
 
 def _aim_at_owner(message: Message, fixture: StoreFixture, _route: Route) -> Message:
     owner = quote(f"owner of {fixture.store}")
-    return message.aimed_at(message.target.replace("/nobody", f"/{owner}"))
+    return message.with_target(message.target.replace("/nobody", f"/{owner}"))
 
 
 _OF_BODIES = (

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.cli.program import Program
 from tests.cli.test_check import file_of
 from tests.contents import contents
-from tests.docs.pages import take
+from tests.docs.pages import read_blocks
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.features.backups.test_backup import url_of
 from tests.service import Service
@@ -26,7 +26,7 @@ MOMENT = "2030-12-31T23:59:59Z"
 
 def block(kind: str, number: int, program: Program) -> str:
     """A block of the section, with the folders of the test."""
-    text = take("backup.md", HEADING, kind=kind)[number]
+    text = read_blocks("backup.md", HEADING, kind=kind)[number]
     text = text.replace("/var/lib/plantstore/plants.db", str(file_of(program)))
     text = text.replace("/var/backups/plantstore", str(program.folder))
     return re.sub("^litestream", shlex.quote(LITESTREAM), text, flags=re.MULTILINE)
@@ -97,7 +97,7 @@ def test_a_replica_is_restored_to_a_point_in_time(program: Program) -> None:
     assert result.out.endswith(f"plants: {len(before)}, events: {len(contents(url)['events'])}\n")
     assert plants_of(url) == before
     for client in load_clients:
-        client.assert_kept({int(str(row[1])) for row in before})
+        client.assert_matches({int(str(row[1])) for row in before})
 
 
 def test_a_restored_database_is_replicated_again(program: Program) -> None:

@@ -11,7 +11,7 @@ import pytest
 from plantstore.core.model import Role
 from tests.cli.program import PLANTSTORE, SECONDS, Program
 from tests.databases import ON_BOTH, Kind, execute
-from tests.docs.pages import take
+from tests.docs.pages import read_blocks
 from tests.postgres.server import PROGRAMS, PostgresServer
 from tests.service import Service
 
@@ -84,7 +84,7 @@ def test_restoring_a_store_keeps_other_stores_and_revocations(
 
     load = Thread(target=create)
     load.start()
-    (block,) = take("backup.md", "One store of several")
+    (block,) = read_blocks("backup.md", "One store of several")
     documented = f"/var/backups/plantstore/{BACKUP}"
     dry_run, restore = block.replace(documented, f"'{backup}'").splitlines()
     preview = program.in_shell(dry_run)

@@ -7,7 +7,7 @@ import httpx
 from plantstore.databases import migrate
 from tests.cli.program import Program
 from tests.contents import contents
-from tests.docs.pages import take
+from tests.docs.pages import read_blocks
 from tests.postgres.server import PROGRAMS, PostgresServer
 from tests.service import Service
 from tests.waiting import wait_until
@@ -43,7 +43,7 @@ def assert_restored(folder: Path, url: str, token: str, etag: str, ids: list[int
 
 
 def test_a_dump_is_restored(postgres_server: PostgresServer, tmp_path: Path) -> None:
-    dump, restore = take("backup.md", "Dump")
+    dump, restore = read_blocks("backup.md", "Dump")
     restored = postgres_server.make_database()
     with postgres_server.fresh() as url, Service(tmp_path, database=url) as service:
         token = service.make_token()
@@ -62,9 +62,9 @@ def test_a_dump_is_restored(postgres_server: PostgresServer, tmp_path: Path) -> 
 def test_a_database_is_restored_to_a_point_in_time(tmp_path: Path) -> None:
     archive, recovery = (
         block.replace(BACKUPS, str(tmp_path))
-        for block in take("backup.md", "Any point in time", kind="ini")
+        for block in read_blocks("backup.md", "Any point in time", kind="ini")
     )
-    base_backup, finish = take("backup.md", "Any point in time")
+    base_backup, finish = read_blocks("backup.md", "Any point in time")
     (tmp_path / "wal").mkdir()
     with PostgresServer(tmp_path / "first", *archive.splitlines()) as server:
         url = server.make_database()

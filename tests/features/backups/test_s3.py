@@ -11,7 +11,7 @@ import pytest
 from tests.cli.program import Program
 from tests.cli.test_check import file_of, in_folder
 from tests.contents import contents
-from tests.docs.pages import ROOT, take
+from tests.docs.pages import ROOT, read_blocks
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.features.backups.test_backup import fill, url_of
 from tests.features.backups.test_litestream import (
@@ -64,7 +64,7 @@ def run_script(program: Program, script: str) -> int:
 
 
 def test_an_encrypted_backup_is_uploaded_and_downloaded(program: Program) -> None:
-    upload, download = take("backup.md", "To S3-compatible storage", kind="bash")
+    upload, download = read_blocks("backup.md", "To S3-compatible storage", kind="bash")
     fill(program)
     temporary = program.folder / "temporary"
     temporary.mkdir()
@@ -80,7 +80,7 @@ def test_an_encrypted_backup_is_uploaded_and_downloaded(program: Program) -> Non
 
 
 def test_a_replica_in_storage_is_restored(program: Program, endpoint: str) -> None:
-    yaml = take("backup.md", HEADING, kind="yaml")[1]
+    yaml = read_blocks("backup.md", HEADING, kind="yaml")[1]
     replica = yaml.replace("https://s3.example.org", f"http://{endpoint}")
     database = program.database
     with (

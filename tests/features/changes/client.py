@@ -21,8 +21,8 @@ def plant_lines(ids: Iterable[int]) -> bytes:
 
 def changes_message(token: str, body: bytes = b"", target: str = "/changes") -> Message:
     """A request to ``/changes``; without a body, the test chooses the framing."""
-    message = Message("POST", target, body=body).adding("Authorization", f"Bearer {token}")
-    return message.adding("Content-Type", "application/x-ndjson")
+    message = Message("POST", target, body=body).with_header("Authorization", f"Bearer {token}")
+    return message.with_header("Content-Type", "application/x-ndjson")
 
 
 def read_lines(body: bytes) -> list[Result]:
@@ -49,7 +49,7 @@ class ChangesStream:
         self.connection = Connection(origin, receive_buffer=receive_buffer)
         self._is_head_read = False
         self._unread = b""
-        message = changes_message(token).adding("Transfer-Encoding", "chunked")
+        message = changes_message(token).with_header("Transfer-Encoding", "chunked")
         self.connection.send(message.head())
 
     def send(self, lines: bytes) -> None:

@@ -18,7 +18,7 @@ ROUTES = tuple(Route("POST", f"{base}/changes", "POST, OPTIONS") for base in BAS
 
 def _of_lines(invalid: InvalidRequest) -> InvalidRequest:
     def mutate(message: Message, fixture: StoreFixture, route: Route) -> Message:
-        lines = message.setting("Content-Type", "application/x-ndjson")
+        lines = message.replacing_header("Content-Type", "application/x-ndjson")
         return invalid.mutate(lines, fixture, route)
 
     return InvalidRequest(invalid.number, mutate, invalid.name)

@@ -17,8 +17,8 @@ BODY = b"""{"id": 2, "name": "Aloe"}
 
 def atomic(fixture: StoreFixture, body: bytes, key: str | None = None) -> Message:
     message = changes_message(fixture.token, body, "/changes?atomic=true")
-    message = message.setting("Content-Length", str(len(body)))
-    return message if key is None else message.adding("Idempotency-Key", key)
+    message = message.replacing_header("Content-Length", str(len(body)))
+    return message if key is None else message.with_header("Idempotency-Key", key)
 
 
 def send(fixture: StoreFixture, body: bytes, key: str | None = None) -> Response:
@@ -31,7 +31,7 @@ def test_atomic_changes_return_a_result_for_each_line(fixture: StoreFixture) -> 
     results = read_lines(response.body)
     assert numbers_of(results) == [(1, 200), (3, 200), (4, 204)]
     single = fixture.send(
-        Message("GET", "/plants/1").adding("Authorization", f"Bearer {fixture.token}")
+        Message("GET", "/plants/1").with_header("Authorization", f"Bearer {fixture.token}")
     )
     assert results[1]["etag"] == single.headers["etag"]
     assert names_in(fixture) == {1: "Moss"}
@@ -101,7 +101,7 @@ def test_an_incomplete_body_changes_nothing(fixture: StoreFixture) -> None:
 def test_a_token_revoked_before_the_body_changes_nothing(fixture: StoreFixture) -> None:
     message = atomic(fixture, BODY)
     with Connection(fixture.service.origin) as connection:
-        connection.send(message.adding("Expect", "100-continue").head())
+        connection.send(message.with_header("Expect", "100-continue").head())
         assert connection.receive().status == 100
         fixture.service.revoke(fixture.token)
         connection.send(message.body)

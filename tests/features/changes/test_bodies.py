@@ -14,7 +14,7 @@ from tests.features.changes.client import (
     read_lines,
 )
 from tests.features.changes.test_changes import BODY, EXPECTED, names_in
-from tests.http.blocking import takes_at_most
+from tests.http.blocking import memory_grows_at_most
 from tests.http.calls import create_plant
 from tests.http.expect import expect_clean_end
 from tests.http.fixtures import StoreFixture
@@ -49,7 +49,7 @@ def test_results_arrive_while_the_body_is_still_sent(fixture: StoreFixture) -> N
         stream.send(plant_line(5)[:10])
         stream.send(plant_line(5)[10:] + plant_line(6)[:-1])
         assert numbers_of(stream.finish()) == [(4, 200), (5, 200)]
-        assert stream.connection.ask(LIVE).json == ALIVE
+        assert stream.connection.request(LIVE).json == ALIVE
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_a_client_that_half_closes_gets_all_results(fixture: StoreFixture) -> No
 def test_expect_100_continue_is_answered_before_the_body(
     fixture: StoreFixture, *, chunked: bool
 ) -> None:
-    message = changes_message(fixture.token).adding("Expect", "100-continue")
-    message = message.adding(
+    message = changes_message(fixture.token).with_header("Expect", "100-continue")
+    message = message.with_header(
         *(("Transfer-Encoding", "chunked") if chunked else ("Content-Length", str(len(BODY))))
     )
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY) if chunked else BODY
@@ -116,7 +116,7 @@ def test_a_client_may_send_the_whole_body_before_it_reads(
 
 def test_invalid_lines_take_little_memory(fixture: StoreFixture) -> None:
     body = b"{bad\n" * 5000
-    with takes_at_most(fixture.service, 10_000_000):
+    with memory_grows_at_most(fixture.service, 10_000_000):
         for _ in range(10):
             response = fixture.send(changes_message(fixture.token, body))
             assert {error for _, error in numbers_of(read_lines(response.body))} == {40001}

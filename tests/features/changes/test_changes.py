@@ -102,7 +102,7 @@ def test_a_line_has_the_result_of_the_single_request(fixture: StoreFixture) -> N
         (update, b'{"op": "update", "id": 1, "name": 7}', b'{"name": 7}'),
         (delete, b'{"op": "delete", "id": 1}', b""),
     ):
-        single = fixture.send(fixture.message(route).carrying(body))
+        single = fixture.send(fixture.message(route).with_body(body))
         if single.status == 204:
             assert fixture.create(b'{"id": 1, "name": "Fern"}').status == 200
         (result,) = read_lines(fixture.send(changes_message(fixture.token, line)).body)
@@ -143,7 +143,9 @@ def test_error_messages_describe_the_line(fixture: StoreFixture) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"\n", b"\n \r\n"])
 def test_a_blank_body_has_no_results(fixture: StoreFixture, body: bytes) -> None:
-    message = changes_message(fixture.token, body).setting("Content-Length", str(len(body)))
+    message = changes_message(fixture.token, body).replacing_header(
+        "Content-Length", str(len(body))
+    )
     response = fixture.send(message)
     assert (response.status, response.body) == (200, b"")
 
@@ -152,22 +154,22 @@ def test_a_refused_request_changes_nothing(fixture: StoreFixture) -> None:
     """It is refused before its body is read, with a normal error."""
     good = changes_message(fixture.token, plant_lines(range(2, 2000)))
     refused: list[tuple[int, Message]] = [
-        (40010, good.adding("Idempotency-Key", "key")),
+        (40010, good.with_header("Idempotency-Key", "key")),
         (40101, good.without("Authorization")),
-        (40102, good.setting("Authorization", "Bearer pst_1_nonsense")),
-        (40403, good.aimed_at("/stores/nowhere/changes")),
+        (40102, good.replacing_header("Authorization", "Bearer pst_1_nonsense")),
+        (40403, good.with_target("/stores/nowhere/changes")),
         *(
-            (40013, good.aimed_at(f"/changes?{query}"))
+            (40013, good.with_target(f"/changes?{query}"))
             for query in ("atomic=1", "Atomic=true", "x", "atomic=true&atomic=true")
         ),
-        (41202, good.adding("If-Match", "*")),
-        (41501, good.setting("Content-Type", "application/ndjson")),
-        (41501, good.setting("Content-Type", "application/x-ndjson; charset=latin-1")),
-        (41501, good.adding("Content-Encoding", "gzip")),
+        (41202, good.with_header("If-Match", "*")),
+        (41501, good.replacing_header("Content-Type", "application/ndjson")),
+        (41501, good.replacing_header("Content-Type", "application/x-ndjson; charset=latin-1")),
+        (41501, good.with_header("Content-Encoding", "gzip")),
     ]
     for number, message in refused:
         with Connection(fixture.service.origin) as connection:
-            response = connection.ask(message)
+            response = connection.request(message)
             expect_error(response, number)
             expect_clean_end(connection, response)
     assert names_in(fixture) == {1: "Fern"}
@@ -175,7 +177,7 @@ def test_a_refused_request_changes_nothing(fixture: StoreFixture) -> None:
 
 def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
     message = changes_message(fixture.token, plant_line(2))
-    message = message.setting("Content-Type", 'Application/X-NDJSON; charset="UTF-8"')
+    message = message.replacing_header("Content-Type", 'Application/X-NDJSON; charset="UTF-8"')
     assert numbers_of(read_lines(fixture.send(message).body)) == [(1, 200)]
 
 

@@ -138,7 +138,7 @@ def test_blank_lines_take_no_memory_and_delay_no_other_request(fixture: StoreFix
     with ThreadPoolExecutor() as pool, Connection(service.origin) as other:
         changes = pool.submit(fixture.send, blank)
         while not changes.done():
-            assert other.ask(LIVE).status == 200
+            assert other.request(LIVE).status == 200
             responses += 1
     assert changes.result().body == b""
     assert responses > 100

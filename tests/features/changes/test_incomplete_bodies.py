@@ -24,10 +24,10 @@ def frame(fixture: StoreFixture, body: bytes, *, chunked: bool) -> tuple[Message
     """A request with the body in one of the framings: its message, and the framed body."""
     message = changes_message(fixture.token)
     if not chunked:
-        return message.adding("Content-Length", str(len(body))), body
+        return message.with_header("Content-Length", str(len(body))), body
     chunks = [body[start : start + CHUNK] for start in range(0, len(body), CHUNK)]
     framed = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks)
-    return message.adding("Transfer-Encoding", "chunked"), framed + b"0\r\n\r\n"
+    return message.with_header("Transfer-Encoding", "chunked"), framed + b"0\r\n\r\n"
 
 
 def read_complete_results(connection: Connection) -> list[Result]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.load import (
     LoadClient,
-    assert_whole,
+    assert_consistent,
     under_load,
     wait_until_acknowledged,
     wait_until_refused,
@@ -21,10 +21,10 @@ from tests.service import Service
 NOT_WRITTEN, UNKNOWN = 50302, 50303
 
 
-def assert_kept(service: Service, loads: dict[str, list[LoadClient]]) -> None:
+def assert_matches(service: Service, loads: dict[str, list[LoadClient]]) -> None:
     """Fail unless every store has all acknowledged writes, and the service is running."""
     for store, load_clients in loads.items():
-        assert_whole(service, store, load_clients)
+        assert_consistent(service, store, load_clients)
         errors = {error for client in load_clients for error in client.refusals}
         assert errors <= {50301, NOT_WRITTEN, UNKNOWN}
     assert_alive(service)
@@ -82,7 +82,7 @@ def test_a_lost_worker_affects_only_its_own_stores(
         for load_clients in (on_lost_worker, on_other_worker):
             wait_until_acknowledged(load_clients, 20)
     on_lost_worker[0].acknowledged.add(1)
-    assert_kept(service, dict(zip(stores, (on_lost_worker, on_other_worker), strict=True)))
+    assert_matches(service, dict(zip(stores, (on_lost_worker, on_other_worker), strict=True)))
     assert {error for client in on_other_worker for error in client.refusals} <= {50301}
 
 
@@ -102,7 +102,7 @@ def test_a_killed_coordinator_loses_no_acknowledged_write(
         for load_clients in loads:
             wait_until_acknowledged(load_clients, 20)
     loads[0][0].acknowledged.add(1)
-    assert_kept(service, dict(zip(stores, loads, strict=True)))
+    assert_matches(service, dict(zip(stores, loads, strict=True)))
 
 
 def test_services_on_workers_need_no_coordinator(
@@ -117,5 +117,5 @@ def test_services_on_workers_need_no_coordinator(
             wait_until_acknowledged(load_clients, 20)
         cluster.start()
     for number, store in enumerate(stores):
-        assert_whole(service, store, loads[number] + loads[number + 2])
+        assert_consistent(service, store, loads[number] + loads[number + 2])
     assert {error for load in loads for client in load for error in client.refusals} <= {50301}

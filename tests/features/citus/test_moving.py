@@ -1,7 +1,7 @@
 """A shard that moves to another server while its stores are served."""
 
 from tests.faults.load import under_load, wait_until_acknowledged
-from tests.features.citus.test_faults import assert_kept
+from tests.features.citus.test_faults import assert_matches
 from tests.postgres.citus import SHARD, CitusCluster
 from tests.service import Service
 
@@ -24,4 +24,4 @@ def test_a_store_is_served_while_its_shard_moves(
             cluster.execute(move, database=database)
             assert cluster.find_place(service.database, stores[0]) == target
         wait_until_acknowledged(load_clients, 20)
-    assert_kept(service, {stores[0]: load_clients})
+    assert_matches(service, {stores[0]: load_clients})

@@ -80,7 +80,9 @@ def test_a_repeated_list_is_logged_each_time(
     service: LoggingService, fixture: StoreFixture
 ) -> None:
     with Connection(service.origin) as connection:
-        ids = [connection.ask(fixture.message(LISTS[0])).headers["x-request-id"] for _ in range(5)]
+        ids = [
+            connection.request(fixture.message(LISTS[0])).headers["x-request-id"] for _ in range(5)
+        ]
     assert [record["request_id"] for record in service.records(REQUESTS)] == ids
 
 
@@ -113,7 +115,9 @@ def test_a_valid_traceparent_is_logged_as_the_trace_id(
     service: LoggingService, traceparent: str, trace_id: str | None
 ) -> None:
     with Connection(service.origin) as connection:
-        response = connection.ask(Message("GET", "/livez").adding("traceparent", traceparent))
+        response = connection.request(
+            Message("GET", "/livez").with_header("traceparent", traceparent)
+        )
     record = service.record(REQUESTS)
     assert record.get("trace_id") == trace_id
     assert TRACE not in str(response)
@@ -122,7 +126,7 @@ def test_a_valid_traceparent_is_logged_as_the_trace_id(
 def test_the_address_comes_from_a_trusted_proxy(
     service: LoggingService, fixture: StoreFixture
 ) -> None:
-    fixture.send(fixture.message(LISTS[0]).adding("X-Forwarded-For", "203.0.113.5, 127.0.0.2"))
+    fixture.send(fixture.message(LISTS[0]).with_header("X-Forwarded-For", "203.0.113.5, 127.0.0.2"))
     assert service.record(REQUESTS)["address"] == "203.0.113.5"
 
 
@@ -151,7 +155,7 @@ def test_failures_are_logged_without_the_access_log(tmp_path: Path) -> None:
             ("ALTER TABLE revisions RENAME TO lost", 50302, "warning"),
         ):
             execute(service.database, change)
-            failed = fixture.send(fixture.message(LISTS[0]).adding("X-Request-Id", "mine"))
+            failed = fixture.send(fixture.message(LISTS[0]).with_header("X-Request-Id", "mine"))
             record = service.record(REQUESTS)
             assert record["error_number"] == failed.number == number
             assert (record["level"], record["message"]) == (level, "request failed")
@@ -162,7 +166,7 @@ def wait_past_the_limit(service: Service) -> None:
     end = time.perf_counter() + 0.2
     while time.perf_counter() < end:
         with Connection(service.origin) as connection:
-            connection.ask(Message("GET", "/livez"))
+            connection.request(Message("GET", "/livez"))
 
 
 def test_a_slow_create_is_logged_with_its_duration(tmp_path: Path) -> None:
@@ -170,7 +174,7 @@ def test_a_slow_create_is_logged_with_its_duration(tmp_path: Path) -> None:
         fixture = make_fixture(service)
         with Connection(service.origin) as connection:
             with blocked_writes(service):
-                connection.send(fixture.message(CREATES[0]).adding("X-Request-Id", "slow"))
+                connection.send(fixture.message(CREATES[0]).with_header("X-Request-Id", "slow"))
                 wait_past_the_limit(service)
             assert connection.receive("POST").status == 200
         [record] = [
@@ -188,9 +192,9 @@ def test_a_request_cannot_inject_lines_or_fields_into_the_log(tmp_path: Path) ->
         fixture = make_fixture(service)
         before = len(service.log().splitlines())
         for target in targets:
-            message = fixture.message(LISTS[0]).aimed_at(target + hostile)
+            message = fixture.message(LISTS[0]).with_target(target + hostile)
             for name in names:
-                fixture.send(message.setting(name, hostile.replace("+", " ")))
+                fixture.send(message.replacing_header(name, hostile.replace("+", " ")))
         lines = service.log().splitlines()[before:]
     assert len(lines) == len(targets) * len(names)
     assert all(map(LINE.fullmatch, lines))

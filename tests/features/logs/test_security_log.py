@@ -48,13 +48,13 @@ def test_a_malformed_token_is_logged_without_an_id(
     service: LoggingService, fixture: StoreFixture, mistyped: str
 ) -> None:
     for token in (mistyped, fixture.token[:-1] + ("0" if fixture.token[-1] != "0" else "1")):
-        fixture.send(fixture.message(LISTS[0]).setting("Authorization", f"Bearer {token}"))
+        fixture.send(fixture.message(LISTS[0]).replacing_header("Authorization", f"Bearer {token}"))
         assert "token_id" not in service.record(SECURITY)
 
 
 def test_a_missing_token_is_not_logged(service: LoggingService, fixture: StoreFixture) -> None:
     fixture.send(fixture.message(LISTS[0]).without("Authorization"))
-    fixture.send(fixture.message(LISTS[0]).setting("Authorization", "Basic x"))
+    fixture.send(fixture.message(LISTS[0]).replacing_header("Authorization", "Basic x"))
     fixture.send(fixture.message(LISTS[0]))
     assert service.records(SECURITY) == []
 
@@ -81,7 +81,7 @@ def test_requests_over_the_rate_limit_are_logged(tmp_path_factory: pytest.TempPa
         fixture = make_fixture(limited)
         with Connection(limited.origin) as connection:
             for _ in range(20):  # the last ones come from the cache
-                response = connection.ask(fixture.message(LISTS[0]))
+                response = connection.request(fixture.message(LISTS[0]))
         assert response.number == 42901
         record = limited.record(SECURITY)
         assert (record["message"], record["error_number"]) == ("rate limit exceeded", 42901)

@@ -22,10 +22,10 @@ class EventStream:
         last_id: str | None = None,
         receive_buffer: int | None = None,
     ) -> None:
-        message = Message("GET", target).adding("Accept", "text/event-stream")
-        message = message.adding("Authorization", f"Bearer {token}")
+        message = Message("GET", target).with_header("Accept", "text/event-stream")
+        message = message.with_header("Authorization", f"Bearer {token}")
         if last_id is not None:
-            message = message.adding("Last-Event-ID", last_id)
+            message = message.with_header("Last-Event-ID", last_id)
         self.connection = Connection(origin, receive_buffer=receive_buffer)
         self.last_id = last_id
         self._unread = ""

@@ -19,7 +19,7 @@ from tests.http.raw import Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
 
-MESSAGE = Message("GET", "/events").adding("Accept", "text/event-stream")
+MESSAGE = Message("GET", "/events").with_header("Accept", "text/event-stream")
 
 
 @pytest.fixture
@@ -164,15 +164,15 @@ def test_losing_access_ends_the_stream(
         for ended in streams:
             assert list(ended.events()) == []
         # The connection still serves requests.
-        listing = Message("GET", "/plants").adding("Authorization", f"Bearer {revoked}")
-        expect_error(streams[1].connection.ask(listing), 40102)
+        listing = Message("GET", "/plants").with_header("Authorization", f"Bearer {revoked}")
+        expect_error(streams[1].connection.request(listing), 40102)
     create_plant(client, 1, "Fern")
     assert revisions(stream.take(1)) == [1]
 
 
 def can_listen(service: Service, token: str) -> bool:
     with Connection(service.origin) as connection:
-        connection.send(MESSAGE.adding("Authorization", f"Bearer {token}"))
+        connection.send(MESSAGE.with_header("Authorization", f"Bearer {token}"))
         return connection.receive_head().status == 200
 
 
@@ -183,8 +183,8 @@ def test_streams_are_limited_separately_from_requests(tmp_path: Path) -> None:
             for _ in range(2):  # a store may use half of the limit
                 stack.enter_context(EventStream(service.origin, token))
             with Connection(service.origin) as connection:
-                message = MESSAGE.adding("Authorization", f"Bearer {token}")
-                expect_error(connection.ask(message), 50301)
+                message = MESSAGE.with_header("Authorization", f"Bearer {token}")
+                expect_error(connection.request(message), 50301)
             stack.enter_context(EventStream(service.origin, other))
             with service.client(token) as client:
                 assert client.get("/plants").json() == []

@@ -8,7 +8,7 @@ from typing import Any
 from plantstore.features import FEATURES
 
 
-def of_features(module: str, name: str) -> Iterator[Any]:
+def feature_cases(module: str, name: str) -> Iterator[Any]:
     """The values of this name in this module, from the tests of each feature that has it."""
     for feature in FEATURES:
         path = f"tests.features.{feature.name}.{module}"
