@@ -48,8 +48,8 @@ def driver(tabs: Tabs, service: Service) -> Iterator[PageDriver]:
 
 def assert_pages_followed(requests: list[str]) -> None:
     """Each page but the first was asked for by the link of the one before."""
-    pages = [url for url in requests if "limit=2000" in url]
-    assert len(pages) == MANY // 2000
+    pages = [url for url in requests if "limit=5000" in url]
+    assert len(pages) == MANY // 5000
     assert all("include=id" in url for url in pages)
     assert all("after=" in url for url in pages[1:])
 

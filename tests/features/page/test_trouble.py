@@ -64,13 +64,13 @@ def test_what_nobody_asked_for_is_not_told_as_missing(driver: PageDriver) -> Non
 
 
 def test_a_list_that_breaks_off_goes_on_when_the_server_is_back(driver: PageDriver) -> None:
-    fill_store(driver.service, driver.store, 3000)
+    fill_store(driver.service, driver.store, 6000)
     driver.route("**/plants?*after=*", lambda route: route.abort())
     driver.sign_in()
     driver.assert_shows("Only part of the list was loaded", "#state-error")
     driver.assert_shows("000001", "#rows")
     driver.page.unroute("**/plants?*after=*")
-    driver.assert_count("3,000 plants")
+    driver.assert_count("6,000 plants")
     expect(driver["#state-error"]).to_be_hidden()
 
 

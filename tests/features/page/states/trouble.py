@@ -12,7 +12,7 @@ from tests.http.blocking import fill_store
 
 @flow
 def trouble(driver: PageDriver) -> Iterator[str]:
-    fill_store(driver.service, driver.store, 3000)
+    fill_store(driver.service, driver.store, 6000)
     message = "the database is not available: try again soon"
     respond_with_error(driver, "**/plants?*", 50302, message)
     driver.sign_in()

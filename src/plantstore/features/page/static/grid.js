@@ -175,11 +175,7 @@ function plantAt(target) {
 }
 
 /** @param {string} id */
-function toggle(id) {
-  const ids = new Set(list.selected);
-  if (!ids.delete(id)) ids.add(id);
-  list.select(ids);
-}
+const toggle = (id) => list.select(list.selected.symmetricDifference(new Set([id])));
 
 /** Selects from the row of the last click or step. @param {number} index */
 function selectTo(index) {

@@ -6,7 +6,7 @@ import { isBarred, isPassing, STREAM } from "./api.js";
 import { pause } from "./dom.js";
 import { parseExactly } from "./plant.js";
 
-const PAGE = 2000; // larger lists are sent compressed
+const PAGE = 5000; // most lists are one page, and only pages of over 1,000 plants are compressed
 const START = 2_000; // milliseconds; a proxy may hold a stream back
 const PAUSE = 1_000;
 const MAX_DOUBLINGS = 5;
