@@ -1,4 +1,4 @@
-"""Typing as people do: with real keys, without waiting, however late the server responds."""
+"""Adding plants with real keys, without waiting for the server's responses."""
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -9,10 +9,12 @@ NAMES = ("Acer palmatum", "Acer rubrum", "Acer griseum", "Acer campestre")
 
 
 @pytest.mark.parametrize("latency", [0, 100, 400])
-def test_what_is_typed_quickly_is_stored_as_it_was_typed(driver: PageDriver, latency: int) -> None:
+def test_plants_typed_quickly_are_stored_as_typed_at_any_latency(
+    driver: PageDriver, latency: int
+) -> None:
     driver.delay(latency)
     driver.sign_in().open_add()
-    for name, tag in zip(NAMES, ("\tbed 3", "", "", ""), strict=True):  # which stays
+    for name, tag in zip(NAMES, ("\tbed 3", "", "", ""), strict=True):  # the field keeps its tag
         driver.type(f"{name}{tag}\n", delay=60)
     driver.wait_until(lambda: len(driver.list_plants()) == len(NAMES))
     plants = [{"id": n, "name": name, "tag": "bed 3"} for n, name in enumerate(NAMES, start=1)]
@@ -20,7 +22,7 @@ def test_what_is_typed_quickly_is_stored_as_it_was_typed(driver: PageDriver, lat
     assert driver["#add-name"].input_value() == ""
 
 
-def test_a_refused_plant_stays_with_its_reason_and_can_be_mended(driver: PageDriver) -> None:
+def test_a_refused_plant_shows_its_reason_and_can_be_corrected(driver: PageDriver) -> None:
     driver.create_plants({"id": 7, "name": "Basil"})
     driver.sign_in().open_add()
     driver["#add-set-id"].click()
@@ -30,10 +32,10 @@ def test_a_refused_plant_stays_with_its_reason_and_can_be_mended(driver: PageDri
     refused = driver["#rows .row.refused"]
     expect(refused).to_contain_text("Mint")
     expect(refused).to_contain_text("This ID belongs to another plant")
-    with driver.page.expect_event("dialog") as asked:  # or what was typed would be lost
+    with driver.page.expect_event("dialog") as dialog:  # a reload would lose the refused plant
         driver.evaluate("void setTimeout(() => location.reload())")
-    assert asked.value.type == "beforeunload"
-    asked.value.dismiss()
+    assert dialog.value.type == "beforeunload"
+    dialog.value.dismiss()
     refused.get_by_role("button", name="Edit").click()
     expect(driver["#add-name"]).to_have_value("Mint")
     driver["#add-id"].press("ControlOrMeta+a")
@@ -41,7 +43,7 @@ def test_a_refused_plant_stays_with_its_reason_and_can_be_mended(driver: PageDri
     driver.wait_until(lambda: len(driver.list_plants()) == 2)
 
 
-def test_what_is_typed_is_there_after_a_reload_for_the_same_user_alone(driver: PageDriver) -> None:
+def test_a_reload_restores_an_unsent_plant_for_the_same_user_only(driver: PageDriver) -> None:
     other = driver.service.make_token(f"{driver.store}-other", f"ben-of-{driver.store}")
     driver.sign_in().open_add()
     driver.type("Acer palmatum\tbed 3")
@@ -56,7 +58,7 @@ def test_what_is_typed_is_there_after_a_reload_for_the_same_user_alone(driver: P
     assert "Acer" not in driver.evaluate("JSON.stringify(sessionStorage)")
 
 
-def test_a_plant_typed_before_the_list_is_there_gets_an_id_too(driver: PageDriver) -> None:
+def test_a_plant_submitted_before_the_list_loads_gets_the_next_id(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     held = driver.hold("**/plants?*", responses=True)
     driver.sign_in()["#grid"].press("n")
@@ -67,18 +69,19 @@ def test_a_plant_typed_before_the_list_is_there_gets_an_id_too(driver: PageDrive
     expect(driver["#rows .row.busy"]).to_have_count(0)
 
 
-def test_ids_beyond_doubles_are_exact(driver: PageDriver) -> None:
+def test_ids_beyond_double_precision_are_shown_and_stored_exactly(driver: PageDriver) -> None:
     ids = [-(2**63), -(2**53) - 1, 2**53 + 1, 2**63 - 2]
-    driver.create_plants(*({"id": one, "name": f'{{"id":{one}}},"id":5'} for one in ids))
+    driver.create_plants(*({"id": number, "name": f'{{"id":{number}}},"id":5'} for number in ids))
     driver.sign_in().assert_count("4 plants")
-    expect(driver["#rows .id"]).to_have_text([str(one) for one in ids])
+    expect(driver["#rows .id"]).to_have_text([str(number) for number in ids])
     driver.add_plant("Between", "herb", str(2**53))
     driver.add_plant("Nought", plant_id="-0")
     driver.add_plant("Last")
-    assert [one["id"] for one in driver.list_plants()] == [*ids[:2], 0, 2**53, *ids[2:], 2**63 - 1]
+    stored = [plant["id"] for plant in driver.list_plants()]
+    assert stored == [*ids[:2], 0, 2**53, *ids[2:], 2**63 - 1]
 
 
-def test_after_a_lost_response_a_plant_is_added_once(driver: PageDriver) -> None:
+def test_a_plant_is_added_once_when_its_response_is_lost(driver: PageDriver) -> None:
     def lose_response(route: Route) -> None:
         route.fetch()
         route.abort()
@@ -92,7 +95,7 @@ def test_after_a_lost_response_a_plant_is_added_once(driver: PageDriver) -> None
     assert driver.list_plants() == [{"id": 1, "name": "Fern"}]
 
 
-def test_an_id_that_somebody_else_took_is_given_anew(driver: PageDriver) -> None:
+def test_a_new_plant_gets_another_id_when_another_user_took_its_id(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.mute().sign_in().assert_count("1 plant")
     driver.create_plants({"id": 2, "name": "Somebody else's"})
@@ -101,7 +104,7 @@ def test_an_id_that_somebody_else_took_is_given_anew(driver: PageDriver) -> None
     driver.assert_shows("Added Aloe (3)", "#message")
 
 
-def test_enter_held_adds_one(driver: PageDriver) -> None:
+def test_holding_enter_adds_one_plant(driver: PageDriver) -> None:
     driver.sign_in().open_add()
     driver.type("Fern")
     driver.page.keyboard.down("Enter")
@@ -118,8 +121,9 @@ def test_enter_held_adds_one(driver: PageDriver) -> None:
         ("tag", "x" * 257, "Tag must be 0 to 256 characters long"),
         ("id", "1.5", "ID must be a whole number"),
     ],
+    ids=["long name", "long tag", "fractional id"],
 )
-def test_what_breaks_a_rule_is_said_at_once(
+def test_an_invalid_field_keeps_its_text_and_shows_the_reason(
     driver: PageDriver, field: str, text: str, reason: str
 ) -> None:
     driver.sign_in().open_add()
@@ -135,9 +139,11 @@ def test_what_breaks_a_rule_is_said_at_once(
     assert driver.reason() == ""
 
 
-@pytest.mark.parametrize("is_stored_meanwhile", [True, False])
-def test_a_plant_that_is_not_stored_yet_can_be_edited(
-    driver: PageDriver, *, is_stored_meanwhile: bool
+@pytest.mark.parametrize(
+    "is_stored_first", [True, False], ids=["stored while editing", "stored after the edit"]
+)
+def test_a_plant_can_be_edited_before_it_is_stored(
+    driver: PageDriver, *, is_stored_first: bool
 ) -> None:
     driver.sign_in().open_add()
     held = driver.hold("**/changes")
@@ -146,7 +152,7 @@ def test_a_plant_that_is_not_stored_yet_can_be_edited(
     for key in ("ArrowDown", "F2"):
         driver.page.keyboard.press(key)
     driver.type("Acer rub", delay=60)
-    if is_stored_meanwhile:
+    if is_stored_first:
         held.release()
         driver.assert_shows("Added Acer palmatum (1)", "#message")
     driver.type("rum\n", delay=60)
@@ -156,7 +162,7 @@ def test_a_plant_that_is_not_stored_yet_can_be_edited(
     driver.assert_count("1 plant")
 
 
-def test_a_plant_that_is_not_stored_yet_can_be_tagged_and_deleted(driver: PageDriver) -> None:
+def test_plants_can_be_tagged_and_deleted_before_they_are_stored(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.sign_in().open_add()
     held = driver.hold("**/changes")
@@ -174,7 +180,7 @@ def test_a_plant_that_is_not_stored_yet_can_be_tagged_and_deleted(driver: PageDr
     assert [plant["id"] for plant in driver.list_plants()] == [1, 2, 4]
 
 
-def test_an_identical_plant_of_somebody_else_is_another(driver: PageDriver) -> None:
+def test_a_plant_is_added_beside_another_users_identical_plant(driver: PageDriver) -> None:
     driver.sign_in().open_add()
     held = driver.hold("**/changes")
     driver.type("Fern\n")

@@ -1,4 +1,4 @@
-"""What is shown and how: order, selection, and texts as they are stored."""
+"""The list of plants: sorting, selecting, and stored text shown verbatim."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,6 +8,7 @@ from tests.features.page.page_driver import PageDriver
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
+    """The list of four plants, for the signed-in owner."""
     driver.create_plants(
         {"id": 1, "name": "Fern 10", "tag": "shade"},
         {"id": 2, "name": "aloe"},
@@ -22,7 +23,7 @@ def sort_by(driver: PageDriver, order: str) -> None:
     driver[f"#grid [data-order={order}]"].click()
 
 
-def test_the_list_is_sorted_by_each_column_both_ways(opened: PageDriver) -> None:
+def test_each_column_header_sorts_the_list_in_both_directions(opened: PageDriver) -> None:
     orders = {
         "tag": ["Basil", "Fern 9", "Fern 10", "aloe"],
         "id": ["Fern 10", "aloe", "Fern 9", "Basil"],
@@ -42,7 +43,7 @@ def test_the_list_is_sorted_by_each_column_both_ways(opened: PageDriver) -> None
     expect(opened["#rows .name"]).to_have_text(names)
 
 
-def test_all_are_selected_by_one_box_and_the_selection_exported(opened: PageDriver) -> None:
+def test_select_all_selects_every_plant_and_export_writes_the_selection(opened: PageDriver) -> None:
     opened["#select-all"].click()
     opened.assert_shows("4 selected", "#selection")
     opened["#rows .check"].first.click()
@@ -57,7 +58,7 @@ def test_all_are_selected_by_one_box_and_the_selection_exported(opened: PageDriv
     expect(opened["#selection"]).to_be_hidden()
 
 
-def test_stored_text_is_shown_as_text(driver: PageDriver) -> None:
+def test_the_page_shows_stored_markup_as_plain_text(driver: PageDriver) -> None:
     names = (
         "<script>document.title = 'broken'</script>",
         "<img src=x onerror=alert(1)>",

@@ -1,4 +1,4 @@
-"""Webhooks on the page of access: added, tested, paused, given a new secret, deleted."""
+"""Webhooks on the Access page: add, test, pause, replace the secret, delete."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.service import Service
 
 @pytest.fixture
 def driver(tmp_path: Path, open_page: OpenPage) -> Iterator[PageDriver]:
-    """The page of access, in German, of a service that may send to this machine."""
+    """The Access page, in German, of a service that may send webhooks to this machine."""
     with Service(tmp_path, settings={"webhook_allow_private": "true"}) as service:
         driver = open_page(service, shared=False, locale="de-DE")
         driver.owner = service.make_token("nursery", "olga", scopes=frozenset(Scope))
@@ -24,7 +24,7 @@ def driver(tmp_path: Path, open_page: OpenPage) -> Iterator[PageDriver]:
         yield driver
 
 
-def test_a_webhook_is_added_tested_paused_and_deleted(driver: PageDriver) -> None:
+def test_an_owner_adds_tests_pauses_and_deletes_a_webhook(driver: PageDriver) -> None:
     with Receiver() as receiver:
         driver["#webhooks-part > details > summary"].click()
         driver["#webhook-url"].click()
@@ -47,6 +47,7 @@ def test_a_webhook_is_added_tested_paused_and_deleted(driver: PageDriver) -> Non
         row.get_by_role("button", name="Neues Geheimnis").click()
         driver["#ask-yes"].click()
         expect(driver["#credential"]).not_to_have_text(secret)
+        driver.assert_shows("whsec_", "#credential")
     row.get_by_role("button", name="Löschen").press("Enter")
     driver.assert_shows(f"Webhook an {receiver.url} löschen?", "#ask")
     driver["#ask-yes"].click()
