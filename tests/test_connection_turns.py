@@ -6,7 +6,7 @@ import time
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
-from socket import SO_LINGER, SOL_SOCKET, create_connection, create_server, socketpair
+from socket import SO_LINGER, SOL_SOCKET, create_connection, create_server, socket, socketpair
 from typing import cast
 
 import pytest
@@ -16,7 +16,7 @@ from plantstore.core.settings import Settings
 from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Application, Request, Response
-from plantstore.server.turns import Turns
+from plantstore.server.turns import Acceptor, Turns
 
 pytestmark = pytest.mark.anyio
 
@@ -116,3 +116,23 @@ async def test_a_client_that_resets_before_accept_opens_no_connection() -> None:
         assert not connections.opened
         await asyncio.sleep(0)
     connections.close()
+
+
+async def test_few_clients_are_accepted_at_a_time() -> None:
+    turns, connected = Turns(1000), list[str]()
+
+    def connect_client(client: socket, address: str) -> bool:
+        client.close()
+        connected.append(address)
+        return True
+
+    acceptor, counts = Acceptor(turns, connect_client), [0]
+    with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
+        for _ in range(90):
+            stack.enter_context(create_connection(listener.getsockname()))
+        acceptor.listen(listener)
+        while counts[-1] < 90:
+            await asyncio.sleep(0)
+            counts.append(len(connected))
+        acceptor.close(listener)
+    assert max(after - before for before, after in pairwise(counts)) <= 8

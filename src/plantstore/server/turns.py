@@ -19,6 +19,7 @@ from plantstore.core.settings import UNIX
 logger = logging.getLogger(__name__)
 
 BACKLOG = 2048
+_ACCEPTED_IN_A_ROW = 8  # more than are served in an iteration
 _RETRY_SECONDS = 1.0
 _LONG_SECONDS = 0.0005
 
@@ -72,20 +73,21 @@ class Acceptor:
 
     def listen(self, listener: socket.socket) -> None:
         listener.settimeout(0)
-        self._loop.add_reader(listener, self._accept, listener)
+        self._loop.add_reader(listener, self._accept, listener, _ACCEPTED_IN_A_ROW)
 
     def close(self, listener: socket.socket) -> None:
         """Close the socket, after the last clients: it would reset their connections."""
-        self._accept(listener)
+        self._accept(listener, BACKLOG)
         self._loop.remove_reader(listener)
         listener.close()
 
-    def _accept(self, listener: socket.socket) -> None:
+    def _accept(self, listener: socket.socket, count: int) -> None:
+        is_unix = listener.family == socket.AF_UNIX
         try:
             with suppress(BlockingIOError, ConnectionAbortedError):
-                for _ in range(BACKLOG):
+                for _ in range(count):
                     client, name = listener.accept()
-                    address = UNIX if listener.family == socket.AF_UNIX else name[0]
+                    address = UNIX if is_unix else name[0]
                     network = network_of(address)
                     if len(self._turns.waiting.get(network, ())) < BACKLOG:
                         self._turns.wait(network, partial(self._connect, client, address))
