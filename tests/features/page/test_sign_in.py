@@ -1,4 +1,4 @@
-"""Signing in with a token or a link, in one tab for all; staying signed in; signing out."""
+"""Signing in with a token or a link, sessions shared by tabs, remembered sessions, signing out."""
 
 import time
 from copy import copy
@@ -13,22 +13,22 @@ from tests.service import Service
 DAY = 86_400_000
 REFUSED = "The token is not valid: ask the store’s owner for a new link."
 UNREADABLE = "This is not a token"
-FORMS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": UNREADABLE, "{}\u200b": UNREADABLE}
-KEPT = "JSON.stringify({...localStorage})"
+INVALID_TOKENS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": UNREADABLE, "{}\u200b": UNREADABLE}
+LOCAL_STORAGE = "JSON.stringify({...localStorage})"
 
 
-def open_elsewhere(driver: PageDriver) -> PageDriver:
-    """As on another machine than the service's, by the name of the page's host."""
+def set_remote_host(driver: PageDriver) -> PageDriver:
+    """Use a host name of the service, as from another machine, rather than its address."""
     driver.service = copy(driver.service)
     driver.service.origin = driver.service.origin.replace("127.0.0.1", "plants.localhost")
     return driver
 
 
-def test_a_token_opens_its_store_and_is_kept_in_the_tab_alone(driver: PageDriver) -> None:
+def test_a_token_opens_its_store_and_is_stored_only_in_its_tab(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     user, later = f"owner-of-{driver.store}", time.time_ns() // 10**6 + 100 * DAY
     token = driver.service.make_token(driver.store, user, expires_at=later)
-    open_elsewhere(driver).open()
+    set_remote_host(driver).open()
     expect(driver["#sign-in-start"]).to_be_hidden()
     driver.submit_token(f"  Bearer {token}\n")
     driver.assert_count("1 plant")
@@ -51,13 +51,13 @@ def test_a_token_opens_its_store_and_is_kept_in_the_tab_alone(driver: PageDriver
 
 def test_tabs_share_the_session_until_one_signs_out(driver: PageDriver) -> None:
     driver.sign_in()
-    slept = driver.open_beside()
-    expect(slept.locator("#app")).to_be_visible()
-    slept.goto(f"{driver.service.origin}/livez")
+    away = driver.open_beside()
+    expect(away.locator("#app")).to_be_visible()
+    away.goto(f"{driver.service.origin}/livez")
     reference = driver.open_beside("/docs")
     expect(reference.locator("#session")).to_contain_text("Signed in as")
     driver.open("/livez")
-    other = driver.open_beside()  # which has it from the reference
+    other = driver.open_beside()  # the tab of the reference shares its session
     expect(other.locator("#app")).to_be_visible()
     driver.open()
     expect(driver["#app"]).to_be_visible()
@@ -65,44 +65,42 @@ def test_tabs_share_the_session_until_one_signs_out(driver: PageDriver) -> None:
     other.locator("#sign-out").click()
     driver.assert_shows("You signed out in another tab.", "#sign-in-reason")
     expect(reference.locator("#session")).to_have_text("Sign in")
-    slept.goto(driver.service.origin)
-    expect(slept.locator("#sign-in")).to_be_visible()
+    away.goto(driver.service.origin)
+    expect(away.locator("#sign-in")).to_be_visible()
     assert driver.evaluate("sessionStorage.length") == 0
 
 
-def test_one_stays_signed_in_by_choice_until_one_signs_out(driver: PageDriver) -> None:
-    open_elsewhere(driver).open()
+def test_remember_keeps_the_user_signed_in_until_sign_out(driver: PageDriver) -> None:
+    set_remote_host(driver).open()
     driver["#remember"].check()
     driver.submit_token(driver.owner)
     expect(driver["#app"]).to_be_visible()
     driver.evaluate("sessionStorage.clear()")  # as when the browser is closed
     driver.page.reload()
     expect(driver["#app"]).to_be_visible()
-    driver.evaluate("localStorage['plantstore/token'] += 'x'")  # of a link in another tab
+    driver.evaluate("localStorage['plantstore/token'] += 'x'")  # as if another tab used a link
     driver.sign_out()
-    assert "pst_" not in driver.evaluate(KEPT)
+    assert "pst_" not in driver.evaluate(LOCAL_STORAGE)
     driver.page.reload()
     expect(driver["#remember"]).not_to_be_checked()
 
 
-def test_the_session_is_kept_by_default_on_the_services_machine(
-    driver: PageDriver,
-) -> None:
+def test_sessions_on_the_services_machine_are_remembered_by_default(driver: PageDriver) -> None:
     driver.open()
     driver.assert_shows("Its terminal shows a sign-in link.", "#sign-in-start")
     driver["#remember"].uncheck()
-    for is_kept in (False, True):  # the choice is for one time
+    for is_remembered in (False, True):  # unchecking applies to one sign-in
         driver.submit_token(driver.owner)
         expect(driver["#app"]).to_be_visible()
-        assert (driver.owner in driver.evaluate(KEPT)) == is_kept
+        assert (driver.owner in driver.evaluate(LOCAL_STORAGE)) == is_remembered
         driver.sign_out()
         expect(driver["#sign-in"]).to_be_visible()
 
 
-def test_a_refused_token_is_told_why(driver: PageDriver) -> None:
+def test_the_sign_in_form_says_why_a_token_is_invalid(driver: PageDriver) -> None:
     driver.open()
-    for form, reason in FORMS.items():
-        token = form.format(driver.owner)
+    for template, reason in INVALID_TOKENS.items():
+        token = template.format(driver.owner)
         driver["#token"].fill(token)
         driver["#sign-in-button"].click()
         driver.assert_shows(reason, "#sign-in-reason")
@@ -111,7 +109,7 @@ def test_a_refused_token_is_told_why(driver: PageDriver) -> None:
     expect(driver["#offline"]).to_be_hidden()
 
 
-def test_a_store_is_chosen_where_the_token_opens_several(
+def test_a_user_of_several_stores_can_switch_between_them(
     driver: PageDriver, service: Service, store: str
 ) -> None:
     user, second = f"owner-of-{store}", f"{store}-second"
@@ -136,25 +134,25 @@ def test_a_store_is_chosen_where_the_token_opens_several(
     expect(driver["#add"]).to_be_hidden()
 
 
-def test_a_link_signs_in_once_and_its_code_does_not_stay(
+def test_a_link_signs_in_once_and_its_code_leaves_the_address(
     driver: PageDriver, service: Service, store: str
 ) -> None:
     with managing(service, store, f"owner-of-{store}") as client:
         set_role(client, "kiosk", "reader")
         code = client.post("/links", json={"user": "kiosk"}).raise_for_status().json()["code"]
-    open_elsewhere(driver).open(f"/#code={code}")
+    set_remote_host(driver).open(f"/#code={code}")
     expect(driver["#who"]).to_have_text("kiosk")
     assert code not in driver.page.url
     driver.page.set_viewport_size({"width": 360, "height": 740})
     driver["#message"].get_by_role("button", name="Keep me signed in").click()
-    assert "pst_" in driver.evaluate(KEPT)
+    assert "pst_" in driver.evaluate(LOCAL_STORAGE)
     driver.sign_out()
     driver.open(f"/#code={code}")
     driver.assert_shows("Ask for a new one", "#sign-in-reason")
     assert code not in driver.page.url
 
 
-def test_a_link_signs_in_where_an_old_token_is_refused(
+def test_a_link_signs_in_a_tab_whose_token_was_revoked(
     driver: PageDriver, service: Service, store: str
 ) -> None:
     with managing(service, store, f"owner-of-{store}") as client:
@@ -166,7 +164,7 @@ def test_a_link_signs_in_where_an_old_token_is_refused(
     expect(driver["#app"]).to_be_visible()
 
 
-def test_a_link_asks_before_it_ends_a_session(
+def test_a_link_asks_before_it_replaces_the_signed_in_user(
     driver: PageDriver, service: Service, store: str
 ) -> None:
     other = f"{store}-other"
@@ -174,7 +172,7 @@ def test_a_link_asks_before_it_ends_a_session(
         code = client.post("/links", json={"user": "eve"}).raise_for_status().json()["code"]
     address = f"{service.origin}/#code={code}"
     driver.sign_in()
-    beside = driver.open_beside(f"/#code={code}")  # where only another tab is signed in
+    beside = driver.open_beside(f"/#code={code}")  # signed in only through the other tab
     for page, choice, user in (
         (beside, "Cancel", f"owner-of-{store}"),
         (driver.page, "Cancel", f"owner-of-{store}"),

@@ -1,4 +1,4 @@
-"""How the pages are served: what they may load, how small they are, how long they are kept."""
+"""How the pages are served: security headers, size, preloading, caching and compression."""
 
 import gzip
 import re
@@ -20,7 +20,7 @@ from tests.http.calls import expect_refused
 from tests.service import Service
 
 PAGES = ("/", "/docs")
-OTHER_PATHS = (
+UNKNOWN_PATHS = (
     "/static/",
     "/static/main.js",
     "/static/000000000000/main.js",
@@ -32,10 +32,9 @@ OTHER_PATHS = (
     "/docs/errors",
     "/favicon.ico",
 )
-# With all styles and scripts, compressed.
-MAX_REQUESTS = (
-    32 - 4
-)  # for files: who is signed in, a page of plants, the stream of events, the address itself
+# Files of a page: a visit also requests the page, /me, the plants and the stream of events.
+MAX_REQUESTS = 32 - 4
+# A page with all its styles and scripts, compressed.
 MAX_BYTES = {"/": 66 * 1024, "/docs": 46 * 1000}
 DOCUMENTS = ("/openapi.json", "/openapi.yaml")
 ADDRESS = re.compile(r'(?:href|src)="([^"#][^"]*)"')
@@ -43,25 +42,27 @@ FOLDER = re.compile(r"/static/[0-9a-f]{12}/")
 
 
 @pytest.fixture
-def anyone(service: Service) -> Iterator[httpx.Client]:
+def anonymous(service: Service) -> Iterator[httpx.Client]:
     with service.client(None) as client:
         yield client
 
 
-def files_of(anyone: httpx.Client, path: str) -> list[str]:
-    found = {urljoin(path, address) for address in ADDRESS.findall(anyone.get(path).text)}
-    files = sorted(one for one in found if FOLDER.match(one))
+def list_files(anonymous: httpx.Client, path: str) -> list[str]:
+    addresses = {urljoin(path, address) for address in ADDRESS.findall(anonymous.get(path).text)}
+    files = sorted(address for address in addresses if FOLDER.match(address))
     assert files
     return files
 
 
-def size_of(anyone: httpx.Client, path: str) -> int:
-    return int(anyone.head(path, headers={"Accept-Encoding": "gzip"}).headers["content-length"])
+def compressed_size(anonymous: httpx.Client, path: str) -> int:
+    return int(anonymous.head(path, headers={"Accept-Encoding": "gzip"}).headers["content-length"])
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_may_load_nothing_from_elsewhere(anyone: httpx.Client, path: str) -> None:
-    headers = anyone.get(path).headers
+def test_security_headers_allow_only_resources_of_the_service(
+    anonymous: httpx.Client, path: str
+) -> None:
+    headers = anonymous.get(path).headers
     policy = dict(
         part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";")
     )
@@ -78,48 +79,52 @@ def test_a_page_may_load_nothing_from_elsewhere(anyone: httpx.Client, path: str)
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_small(anyone: httpx.Client, path: str) -> None:
-    total = size_of(anyone, path) + sum(size_of(anyone, file) for file in files_of(anyone, path))
+def test_each_page_stays_below_its_limits_of_bytes_and_requests(
+    anonymous: httpx.Client, path: str
+) -> None:
+    total = compressed_size(anonymous, path) + sum(
+        compressed_size(anonymous, file) for file in list_files(anonymous, path)
+    )
     assert total < MAX_BYTES[path]
-    assert len(files_of(anyone, path)) <= MAX_REQUESTS
+    assert len(list_files(anonymous, path)) <= MAX_REQUESTS
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_names_each_of_its_scripts_to_be_asked_for_at_once(
-    anyone: httpx.Client, path: str
+def test_each_page_preloads_exactly_the_scripts_that_it_imports(
+    anonymous: httpx.Client, path: str
 ) -> None:
-    text = anyone.get(path).text
+    text = anonymous.get(path).text
     preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', text)
     started = re.findall(r'<script type="module" src="([^"]+)">', text)
     imported = {
-        urljoin(one, name)
-        for one in preloaded
-        for name in re.findall(r'(?m)(?:from|^import) "([^"]+)"', anyone.get(f"/{one}").text)
+        urljoin(script, name)
+        for script in preloaded
+        for name in re.findall(r'(?m)(?:from|^import) "([^"]+)"', anonymous.get(f"/{script}").text)
     }
     assert sorted(preloaded) == sorted([*started, *imported])
     assert len(imported) > len(started) == 1
 
 
-def test_other_files_are_in_another_folder() -> None:
+def test_the_hash_of_files_depends_on_every_name_and_content() -> None:
     files = {"a.js": b"let a;", "b.js": b"let b;"}
     assert hash_files(files) == hash_files(dict(reversed(files.items())))
     swapped = dict(zip(files, reversed(files.values()), strict=True))
-    others = [
+    versions = [
         files,
         files | {"b.js": b"let b"},
         swapped,
         files | {"c.js": b""},
         {"a.js": b"let a;"},
     ]
-    assert len({hash_files(other) for other in others}) == len(others)
+    assert len({hash_files(version) for version in versions}) == len(versions)
 
 
-def test_all_files_are_in_one_folder_and_kept_forever(anyone: httpx.Client) -> None:
-    files = [files_of(anyone, page) for page in PAGES]
-    for of_page in files:
-        assert len({FOLDER.match(file) and file.rpartition("/")[0] for file in of_page}) == 1
+def test_files_of_a_page_share_a_folder_and_are_cached_forever(anonymous: httpx.Client) -> None:
+    files = [list_files(anonymous, page) for page in PAGES]
+    for page_files in files:
+        assert len({file.rpartition("/")[0] for file in page_files}) == 1
     for path in chain.from_iterable(files):
-        response = anyone.get(path)
+        response = anonymous.get(path)
         assert response.status_code == 200
         assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
         assert response.headers["x-content-type-options"] == "nosniff"
@@ -127,28 +132,30 @@ def test_all_files_are_in_one_folder_and_kept_forever(anyone: httpx.Client) -> N
 
 
 @pytest.mark.parametrize("path", [*PAGES, *DOCUMENTS])
-def test_a_page_or_document_is_asked_for_again_and_is_then_the_same(
-    anyone: httpx.Client, path: str
+def test_an_unchanged_page_or_document_is_revalidated_with_304(
+    anonymous: httpx.Client, path: str
 ) -> None:
-    response = anyone.get(path)
+    response = anonymous.get(path)
     assert response.headers["cache-control"] == "no-cache"
     for form in ('W/"{}"', '"{}"', '"other" ,W/"{}"', 'W/"{}", "other"', "*"):
-        again = anyone.get(path, headers={"If-None-Match": form.format(tag_of(response))})
+        again = anonymous.get(path, headers={"If-None-Match": form.format(entity_tag(response))})
         assert (again.status_code, again.content) == (304, b"")
         for name in ("etag", "cache-control", "vary", "content-security-policy"):
             assert again.headers.get(name) == response.headers.get(name)
 
 
-def tag_of(response: httpx.Response) -> str:
-    """The text of the entity tag, which is a weak one: it stands for each form of the page."""
-    found = re.fullmatch(r'W/"([0-9a-f]{12})"', response.headers["etag"])
-    assert found
-    return found[1]
+def entity_tag(response: httpx.Response) -> str:
+    """The text of the response's weak entity tag: compressed or not, the page has the same tag."""
+    match = re.fullmatch(r'W/"([0-9a-f]{12})"', response.headers["etag"])
+    assert match
+    return match[1]
 
 
-def test_each_page_has_a_tag_for_all_its_forms(anyone: httpx.Client) -> None:
+def test_each_page_and_document_has_one_entity_tag_for_all_encodings(
+    anonymous: httpx.Client,
+) -> None:
     tags = {
-        (path, tag_of(anyone.get(path, headers={"Accept-Encoding": coding})))
+        (path, entity_tag(anonymous.get(path, headers={"Accept-Encoding": coding})))
         for path in (*PAGES, *DOCUMENTS)
         for coding in ("gzip", "identity")
     }
@@ -163,38 +170,43 @@ def test_each_page_has_a_tag_for_all_its_forms(anyone: httpx.Client) -> None:
         ("identity", False),
     ],
 )
-def test_what_is_sent_is_compressed_for_who_takes_it(
-    anyone: httpx.Client, accepted: str, *, is_compressed: bool
+def test_responses_are_compressed_if_the_client_accepts_gzip(
+    anonymous: httpx.Client, accepted: str, *, is_compressed: bool
 ) -> None:
-    for path in ("/", "/openapi.json", "/openapi.yaml", *files_of(anyone, "/docs")):
-        with anyone.stream("GET", path, headers={"Accept-Encoding": accepted}) as response:
+    for path in ("/", "/openapi.json", "/openapi.yaml", *list_files(anonymous, "/docs")):
+        with anonymous.stream("GET", path, headers={"Accept-Encoding": accepted}) as response:
             raw = b"".join(response.iter_raw())
         assert response.headers["vary"] == "Accept-Encoding"
         assert (response.headers.get("content-encoding") == "gzip") == is_compressed
-        plain = anyone.get(path, headers={"Accept-Encoding": "identity"}).content
+        plain = anonymous.get(path, headers={"Accept-Encoding": "identity"}).content
         assert (gzip.decompress(raw) if is_compressed else raw) == plain
 
 
-def test_other_paths_are_none(anyone: httpx.Client) -> None:
-    for path in OTHER_PATHS:
+def test_unknown_paths_return_404_for_every_method(anonymous: httpx.Client) -> None:
+    for path in UNKNOWN_PATHS:
         for method in ("GET", "POST", "OPTIONS"):
-            expect_refused(anyone.request(method, path), 40402)
+            expect_refused(anonymous.request(method, path), 40402)
 
 
-def test_a_running_service_needs_the_files_of_its_package_no_more(
-    tmp_path: Path, anyone: httpx.Client
+def test_a_running_service_serves_pages_after_its_package_is_moved(
+    tmp_path: Path, anonymous: httpx.Client
 ) -> None:
-    """As while another version is installed over it."""
+    """As when a new version is installed over it."""
     package = tmp_path / "program" / "plantstore"
     shutil.copytree(PACKAGE, package)
     command = ("env", f"PYTHONPATH={package.parent}", sys.executable, "-m", "plantstore")
     with Service(tmp_path, command=command) as service, service.client(None) as client:
         package.rename(tmp_path / "old")
-        for path in (*PAGES, *DOCUMENTS, *files_of(anyone, "/"), *files_of(anyone, "/docs")):
-            got, expected = client.get(path), anyone.get(path)
-            assert (got.status_code, got.content) == (200, expected.content)
-            assert got.headers["etag"] == expected.headers["etag"]
+        for path in (
+            *PAGES,
+            *DOCUMENTS,
+            *list_files(anonymous, "/"),
+            *list_files(anonymous, "/docs"),
+        ):
+            response, expected = client.get(path), anonymous.get(path)
+            assert (response.status_code, response.content) == (200, expected.content)
+            assert response.headers["etag"] == expected.headers["etag"]
 
 
-def test_each_error_says_what_to_do() -> None:
+def test_every_error_number_has_a_remedy() -> None:
     assert sorted(REMEDIES) == [row.number for row in TABLE]

@@ -1,6 +1,6 @@
-"""Every state of the page, on a phone and on a desktop, dark and light: axe has no complaint.
+"""Checks every state of the page with axe, on a phone and a desktop, dark and light.
 
-``make picture`` has each of them pictured too, in ``.screenshots``.
+``make picture`` also saves screenshots of each state in ``.screenshots``.
 """
 
 import os
@@ -17,14 +17,14 @@ from tests.features.page.states.setup import FLOWS
 
 FOLDER = Path(__file__).parents[3] / ".screenshots"
 HAS_PICTURES = "PLANTSTORE_PICTURES" in os.environ
-# A state is made on a phone, which folds some of the page away; a wider window shows that again.
+# Flows run on a phone, which hides some parts of the page; a wider window shows them again.
 PHONE: ViewportSize = {"width": 390, "height": 800}
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 WIDE: ViewportSize = {"width": 1920, "height": 1080}
 SIZES = {"phone": PHONE, "desktop": DESKTOP, "wide": WIDE}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE: str = Axe().axe_script
-# Plain rows are all alike: six are enough, and take a quarter of the time less.
+# Plain rows are all alike: checking only six saves a quarter of the time.
 RUN_AXE = """async (options) => {
     const plain = ":not(.refused, .busy, .active, [aria-selected=true])";
     const exclude = [`[hidden], #rows .row${plain}:nth-child(n + 7)`];
@@ -36,19 +36,19 @@ RUN_AXE = """async (options) => {
 
 @pytest.fixture
 def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
-    """A page on a phone that is not open yet, of an empty store."""
+    """A tab of a phone's size, not yet open, for the owner of an empty store."""
     opened = open_page(viewport=PHONE)
     opened.store, opened.owner = store, owner
     return opened
 
 
 @pytest.mark.parametrize("flow", FLOWS)
-def test_each_state_is_fit_for_everybody(driver: PageDriver, flow: str) -> None:
+def test_each_state_is_accessible_and_fits_the_window(driver: PageDriver, flow: str) -> None:
     show(driver, PHONE, "dark")
     for state in FLOWS[flow](driver):
-        assert_fit(driver, runOnly=["color-contrast", "target-size"])
+        assert_accessible(driver, runOnly=["color-contrast", "target-size"])
         show(driver, DESKTOP, "light")
-        assert_fit(driver)
+        assert_accessible(driver)
         take_pictures(driver, state)
         show(driver, PHONE, "dark")
 
@@ -58,22 +58,23 @@ def show(driver: PageDriver, size: ViewportSize, scheme: Literal["dark", "light"
     driver.page.emulate_media(color_scheme=scheme)
 
 
-def assert_fit(driver: PageDriver, **options: object) -> None:
-    """Nothing is beyond the window's edge, and axe has no complaint."""
+def assert_accessible(driver: PageDriver, **options: object) -> None:
+    """Nothing is wider than the window, and axe finds no violation."""
     assert overflow(driver) <= 0
     if not driver.evaluate("'axe' in window"):
         driver.evaluate(AXE)
-    found = driver.page.evaluate(RUN_AXE, options)
-    assert found["violations"] == [], AxeResults(found).generate_report()
+    results = driver.page.evaluate(RUN_AXE, options)
+    assert results["violations"] == [], AxeResults(results).generate_report()
 
 
 def overflow(driver: PageDriver) -> int:
-    wide: int = driver.evaluate("document.documentElement.scrollWidth - innerWidth")
-    return wide
+    """By how many pixels the page is wider than the window."""
+    pixels: int = driver.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return pixels
 
 
 def take_pictures(driver: PageDriver, state: str) -> None:
-    """Keep pictures of the page, where they were asked for."""
+    """Save screenshots of the page, if ``make picture`` asks for them."""
     for name, size in SIZES.items() if HAS_PICTURES else ():
         for scheme in SCHEMES:
             show(driver, size, scheme)

@@ -1,4 +1,4 @@
-"""Several stores: what began in one goes on in it, and nothing of it is seen in another."""
+"""Switching stores: pending changes stay with their store, and no store shows another's plants."""
 
 import pytest
 from msgspec import Struct
@@ -10,7 +10,7 @@ from tests.service import Service
 
 
 class Pair(Struct, frozen=True):
-    """Two stores of a user: a token of each, and one for both, first the first."""
+    """Two stores of a user: their names, a token for each, and a token for both."""
 
     name: str
     second_name: str
@@ -29,7 +29,7 @@ def pair(service: Service, store: str) -> Pair:
 
 @pytest.fixture
 def opened(driver: PageDriver, pair: Pair) -> PageDriver:
-    """The first store with Fern and Aloe, while the second has Basil."""
+    """The list of the first store, with Fern and Aloe; the second store has Basil."""
     driver.create_plants(
         {"id": 1, "name": "Fern", "tag": "herb"}, {"id": 2, "name": "Aloe"}, token=pair.first
     )
@@ -38,7 +38,9 @@ def opened(driver: PageDriver, pair: Pair) -> PageDriver:
     return driver
 
 
-def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -> None:
+def test_a_bulk_delete_continues_in_its_store_after_a_switch(
+    driver: PageDriver, pair: Pair
+) -> None:
     fill_store(driver.service, pair.name, 100)
     fill_store(driver.service, pair.second_name, 101)
     driver.sign_in(pair.both).assert_count("100 plants")
@@ -60,7 +62,9 @@ def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -
     assert len(driver.list_plants(pair.second)) == 101
 
 
-def test_an_id_is_never_given_from_another_stores_list(opened: PageDriver, pair: Pair) -> None:
+def test_a_new_plants_id_is_never_taken_from_another_stores_list(
+    opened: PageDriver, pair: Pair
+) -> None:
     held = opened.hold("**/plants?*")
     opened.page.reload()
     opened.wait_until(lambda: held.routes)
@@ -71,7 +75,7 @@ def test_an_id_is_never_given_from_another_stores_list(opened: PageDriver, pair:
     opened.assert_shows("Not saved: Mint. The list could not be loaded", "#message")
     opened["#stores"].select_option(pair.name)
     opened.assert_count("2 plants")
-    expect(opened["#rows .row.refused"]).to_have_count(2)  # what was typed is all there
+    expect(opened["#rows .row.refused"]).to_have_count(2)  # both unsaved plants
     opened["#message"].get_by_role("button", name="Try again").click()
     opened.assert_shows("Added Mint (3)", "#message")
     opened["#rows .row.refused"].get_by_role("button", name="Try again").click()
@@ -79,7 +83,7 @@ def test_an_id_is_never_given_from_another_stores_list(opened: PageDriver, pair:
     assert len(opened.list_plants(pair.second)) == 1
 
 
-def test_an_edit_of_a_plant_deleted_meanwhile_is_there_when_its_store_is_shown_again(
+def test_an_edit_refused_after_a_switch_can_be_retried_in_its_store(
     opened: PageDriver, pair: Pair
 ) -> None:
     held = opened.hold("**/plants/1")
@@ -104,7 +108,9 @@ def test_an_edit_of_a_plant_deleted_meanwhile_is_there_when_its_store_is_shown_a
     assert opened.list_plants(pair.first)[0] == {"id": 1, "name": "Tree fern", "tag": "herb"}
 
 
-def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) -> None:
+def test_switching_stores_quickly_shows_only_the_last_ones_plants(
+    opened: PageDriver, pair: Pair
+) -> None:
     held = opened.hold("**/plants?*")
     for _ in range(2):
         opened["#stores"].press("ArrowDown")
@@ -117,7 +123,7 @@ def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) 
     assert opened.names() == ["Basil"]
 
 
-def test_another_store_is_shown_whole(opened: PageDriver, pair: Pair) -> None:
+def test_switching_stores_clears_the_search_and_the_filter(opened: PageDriver, pair: Pair) -> None:
     opened.filter("herb")
     opened["#find"].fill("fer")
     opened.assert_count("1 of 2 plants")

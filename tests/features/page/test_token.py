@@ -1,4 +1,4 @@
-"""The token: kept through trouble, and opening less than before."""
+"""The tab's token: kept while the service fails, forgotten at sign-out, or with fewer rights."""
 
 import re
 from functools import partial
@@ -18,10 +18,10 @@ NO_STORAGE = """for (const name of ["sessionStorage", "localStorage"])
     });"""
 
 
-def test_a_reload_in_trouble_keeps_the_token(driver: PageDriver) -> None:
+def test_a_reload_while_the_service_fails_keeps_the_token(driver: PageDriver) -> None:
     driver.sign_in()
-    for make_trouble in (partial(respond_with_error, number=50302, message="away"), abort_requests):
-        make_trouble(driver, "**/me")
+    for fail in (partial(respond_with_error, number=50302, message="away"), abort_requests):
+        fail(driver, "**/me")
         driver.page.reload()
         expect(driver["#sign-in-reason"]).to_be_visible()
         expect(driver["#sign-in-reason"]).not_to_be_empty()
@@ -29,11 +29,11 @@ def test_a_reload_in_trouble_keeps_the_token(driver: PageDriver) -> None:
         expect(driver["#token"]).to_be_focused()
         assert driver.evaluate("sessionStorage['plantstore/token']") == driver.owner
         driver.page.unroute("**/me")
-        driver.page.keyboard.press("Enter")  # where it has not gone on by itself
+        driver.page.keyboard.press("Enter")  # unless the page has already retried
         expect(driver["#app"]).to_be_visible()
 
 
-def test_signing_out_while_signing_in_leaves_no_token(driver: PageDriver) -> None:
+def test_signing_out_during_sign_in_removes_the_token(driver: PageDriver) -> None:
     driver.sign_in()
     held = driver.hold("**/me")
     driver.page.reload()
@@ -46,7 +46,7 @@ def test_signing_out_while_signing_in_leaves_no_token(driver: PageDriver) -> Non
     assert driver.evaluate("sessionStorage.length") == 0
 
 
-def test_without_storage_one_signs_in_and_works(open_page: OpenPage, owner: str) -> None:
+def test_the_page_works_in_a_browser_that_denies_storage(open_page: OpenPage, owner: str) -> None:
     driver = open_page(shared=False)
     driver.page.add_init_script(NO_STORAGE)
     driver.page.goto(driver.service.origin)
@@ -58,7 +58,7 @@ def test_without_storage_one_signs_in_and_works(open_page: OpenPage, owner: str)
     expect(driver["#sign-in"]).to_be_visible()
 
 
-def test_a_role_taken_ends_a_delete_of_many(driver: PageDriver) -> None:
+def test_a_bulk_delete_fails_after_the_editor_becomes_a_reader(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 200)
     driver.sign_in(driver.service.make_token(driver.store, "eve", role=Role.EDITOR))
     driver.assert_count("200 plants")
@@ -72,7 +72,7 @@ def test_a_role_taken_ends_a_delete_of_many(driver: PageDriver) -> None:
     driver.assert_count("200 plants")
 
 
-def test_a_store_that_was_deleted_is_said_to_be_closed(
+def test_the_page_reports_no_access_after_its_store_is_deleted(
     driver: PageDriver, service: Service, store: str
 ) -> None:
     user, second = f"owner-of-{store}", f"{store}-second"
