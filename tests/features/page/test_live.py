@@ -1,4 +1,4 @@
-"""What others do appears by itself; what one does oneself never loads the list again."""
+"""Live updates: others' changes appear at once, and one's own never reload the list."""
 
 import time
 
@@ -12,13 +12,14 @@ from tests.service import JSON
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
+    """The list of three plants, for the signed-in owner."""
     driver.create_plants(*({"id": number, "name": f"P{number}"} for number in (10, 20, 30)))
     driver.sign_in().assert_count("3 plants")
     return driver
 
 
-def test_what_others_do_appears(opened: PageDriver) -> None:
-    asked = opened.record_requests("GET")
+def test_changes_by_others_appear_without_a_request(opened: PageDriver) -> None:
+    requests = opened.record_requests("GET")
     opened.create_plants({"id": 15, "name": "New", "tag": "herb"})
     opened.assert_count("4 plants")
     opened.assert_shows("herb", "#rows")
@@ -27,13 +28,13 @@ def test_what_others_do_appears(opened: PageDriver) -> None:
         client.delete("/plants/30").raise_for_status()
     opened.assert_count("3 plants")
     assert opened.names() == ["P10", "New", "Renamed"]
-    assert asked == []
+    assert requests == []
 
 
-def test_ones_own_writes_read_one_plant_at_most(driver: PageDriver) -> None:
+def test_own_changes_never_reload_the_list(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3000)
     driver.sign_in().assert_count("3,000 plants")
-    asked = driver.record_requests("GET")
+    requests = driver.record_requests("GET")
     driver.add_plant("Fern")
     driver["#rows .remove"].first.click()
     driver.assert_shows("Deleted", "#message")
@@ -42,29 +43,29 @@ def test_ones_own_writes_read_one_plant_at_most(driver: PageDriver) -> None:
     driver.refocus()
     driver.assert_count("3,001 plants")
     driver.settle()
-    assert asked == []
+    assert requests == []
     driver["#rows .name"].nth(1).dblclick()
     driver.type("Fern\n")
     driver.assert_shows("Changed", "#message")
     driver.refocus()
     driver.settle()
-    assert [url.rpartition("/")[0].endswith("/plants") for url in asked] == [True]
+    assert [url.rpartition("/")[0].endswith("/plants") for url in requests] == [True]
 
 
-def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None:
-    def cut(route: Route) -> None:
+def test_an_interrupted_stream_resumes_and_delivers_missed_changes(driver: PageDriver) -> None:
+    def end_stream(route: Route) -> None:
         message = "retry: 1\nid: 1\n\n"
         route.fulfill(status=200, body=message, content_type="text/event-stream")
 
     driver.create_plants({"id": 1, "name": "First"})
-    driver.route("**/events", cut)
+    driver.route("**/events", end_stream)
     driver.sign_in().assert_count("1 plant")
     driver.create_plants({"id": 2, "name": "Missed"})
     driver.page.unroute("**/events")
     driver.assert_count("2 plants")
 
 
-def test_without_a_stream_the_store_is_looked_at(driver: PageDriver) -> None:
+def test_the_page_polls_for_changes_while_streams_are_refused(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "First"})
     driver.install_clock()
     driver.mute().sign_in()
@@ -76,7 +77,7 @@ def test_without_a_stream_the_store_is_looked_at(driver: PageDriver) -> None:
     driver.assert_count("2 plants")
 
 
-def test_a_history_that_is_gone_loads_the_list_again(opened: PageDriver) -> None:
+def test_the_list_is_reloaded_once_when_its_events_are_gone(opened: PageDriver) -> None:
     opened.route(
         "**/events",
         lambda route: route.fulfill(
@@ -84,17 +85,17 @@ def test_a_history_that_is_gone_loads_the_list_again(opened: PageDriver) -> None
         ),
         times=1,
     )
-    asked = opened.record_requests("GET")
+    requests = opened.record_requests("GET")
     opened.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
     opened.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     opened.create_plants({"id": 40, "name": "Meanwhile"})
     opened.evaluate("delete document.hidden")
     opened.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     opened.assert_count("4 plants")
-    assert len([url for url in asked if "include=" in url]) == 1
+    assert len([url for url in requests if "include=" in url]) == 1
 
 
-def test_a_token_that_expires_leads_to_the_sign_in(driver: PageDriver) -> None:
+def test_the_page_returns_to_the_sign_in_when_its_token_expires(driver: PageDriver) -> None:
     expires_at = round(time.time() * 1000) + 3_000
     driver.sign_in(driver.service.make_token(driver.store, expires_at=expires_at))
     driver.assert_shows("Your token has expired", "#sign-in-reason")

@@ -1,4 +1,4 @@
-"""On a phone of 360 by 740 pixels: the list at the top, all within reach."""
+"""The page on a phone of 360 by 740 pixels: reachable, large enough to tap, and not cut off."""
 
 from functools import partial
 
@@ -10,8 +10,8 @@ from tests.features.page.page_driver import PageDriver
 from tests.service import JSON, Service
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
-LONG = "Philodendron gloriosum ‘Zebra’, mother plant in the greenhouse"
-CUT_VERSIONS = """() => {
+LONG_NAME = "Philodendron gloriosum ‘Zebra’, mother plant in the greenhouse"
+COUNT_CUT_CELLS = """() => {
     const cells = [...document.querySelectorAll("#conflict td")];
     return cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length;
 }"""
@@ -19,10 +19,10 @@ CUT_VERSIONS = """() => {
 
 @pytest.fixture
 def phone(open_page: OpenPage, service: Service, store: str, owner: str) -> PageDriver:
-    """A list of thirty plants, two of them with a long name; signed in."""
+    """The list of thirty plants, two of them with a long name, for the signed-in owner."""
     driver = open_page(service, viewport=PHONE, has_touch=True)
     driver.store, driver.owner = store, owner
-    names = [f"{LONG}, {end}" for end in ("stem", "leaf")] + [f"Plant {n}" for n in range(28)]
+    names = [f"{LONG_NAME}, {end}" for end in ("stem", "leaf")] + [f"Plant {n}" for n in range(28)]
     driver.create_many({"id": n, "name": name, "tag": "herb"} for n, name in enumerate(names))
     driver.sign_in().assert_count("30 plants")
     return driver
@@ -34,7 +34,7 @@ def top_of(driver: PageDriver, selector: str) -> float:
     return box["y"]
 
 
-def test_plants_are_added_one_after_the_other_at_the_thumb(phone: PageDriver) -> None:
+def test_the_form_to_add_plants_is_within_reach_of_the_thumb(phone: PageDriver) -> None:
     assert top_of(phone, "#add-open") > PHONE["height"] * 2 / 3
     phone["#add-open"].tap()
     assert top_of(phone, "#add-name") > PHONE["height"] * 2 / 3
@@ -47,25 +47,25 @@ def test_plants_are_added_one_after_the_other_at_the_thumb(phone: PageDriver) ->
     expect(phone["#add-open"]).to_be_visible()
 
 
-def test_a_long_message_and_what_can_be_done_are_whole(phone: PageDriver) -> None:
+def test_a_long_message_and_its_buttons_fit_the_width(phone: PageDriver) -> None:
     phone.choose_file("new.csv", "name,id\n,1001\nFern,1002\nx,1003,x\n")
     phone["#import-start"].tap()
     phone.assert_shows("2 lines were not imported", "#message")
-    for part in ("#message-text", "#message button:text('Undo')", "#message .close"):
-        box = phone[part].bounding_box()
+    for selector in ("#message-text", "#message button:text('Undo')", "#message .close"):
+        box = phone[selector].bounding_box()
         assert box is not None
         assert box["width"] > 20
         assert 0 <= box["x"] < box["x"] + box["width"] <= PHONE["width"]
 
 
-def test_why_a_plant_is_refused_can_be_read(phone: PageDriver) -> None:
+def test_the_message_says_why_a_plant_was_refused(phone: PageDriver) -> None:
     phone.respond("**/changes", 403, '{"error": 40302, "message": "the store is full"}')
     phone["#add-open"].tap()
     phone.type("Basil\n")
     phone.assert_shows("ask its owner for more space", "#message")
 
 
-def test_a_plant_has_a_sheet_when_it_is_stored(phone: PageDriver) -> None:
+def test_a_tap_opens_the_panel_of_a_new_plant_only_once_it_is_stored(phone: PageDriver) -> None:
     held = phone.hold("**/changes")
     phone["#add-open"].tap()
     phone.type("Basil\n")
@@ -78,9 +78,9 @@ def test_a_plant_has_a_sheet_when_it_is_stored(phone: PageDriver) -> None:
     expect(phone["#panel-title"]).to_have_text("Basil")
 
 
-def test_a_tap_opens_a_plant_to_edit_or_delete_it(phone: PageDriver) -> None:
+def test_a_tap_opens_the_panel_where_a_plant_is_edited_or_deleted(phone: PageDriver) -> None:
     phone["#rows .name"].filter(has_text="leaf").tap()
-    expect(phone["#panel-title"]).to_have_text(f"{LONG}, leaf")
+    expect(phone["#panel-title"]).to_have_text(f"{LONG_NAME}, leaf")
     phone["#panel-delete"].tap()
     phone.assert_count("29 plants")
     phone.undo()
@@ -88,10 +88,10 @@ def test_a_tap_opens_a_plant_to_edit_or_delete_it(phone: PageDriver) -> None:
     phone["#rows .name"].filter(has_text="stem").tap()
     phone["#panel-tag"].press("ControlOrMeta+a")
     phone.type("rare\n")
-    phone.assert_stored(0, f"{LONG}, stem", "rare")
+    phone.assert_stored(0, f"{LONG_NAME}, stem", "rare")
 
 
-def test_a_plant_is_a_sheet_at_the_foot_where_a_tag_is_tapped(phone: PageDriver) -> None:
+def test_the_panel_is_at_the_bottom_and_going_back_saves_its_edit(phone: PageDriver) -> None:
     phone["#rows .name"].filter(has_text="Plant 1").first.tap()
     assert top_of(phone, "#panel") > 100
     assert top_of(phone, "#panel-code") < PHONE["height"]
@@ -105,7 +105,7 @@ def test_a_plant_is_a_sheet_at_the_foot_where_a_tag_is_tapped(phone: PageDriver)
     phone.assert_stored(3, "Plant 1", "rare")
 
 
-def test_a_tag_that_is_chosen_taps_nothing_below_the_picker(phone: PageDriver) -> None:
+def test_a_tap_in_the_tag_picker_does_not_reach_the_button_below_it(phone: PageDriver) -> None:
     phone.create_many({"id": n, "name": f"Fern {n}", "tag": f"bed {n}"} for n in range(100, 110))
     phone.assert_count("40 plants")
     phone["#rows .name"].filter(has_text="Plant 1").first.tap()
@@ -119,7 +119,7 @@ def test_a_tag_that_is_chosen_taps_nothing_below_the_picker(phone: PageDriver) -
     expect(phone["#panel"]).to_be_visible()
 
 
-def test_a_tap_beside_a_menu_closes_it_and_does_nothing_else(phone: PageDriver) -> None:
+def test_a_tap_outside_a_menu_only_closes_the_menu(phone: PageDriver) -> None:
     phone["#filter-open"].tap()
     expect(phone["#filter-menu"]).to_be_visible()
     phone.page.touchscreen.tap(60, 500)
@@ -130,7 +130,7 @@ def test_a_tap_beside_a_menu_closes_it_and_does_nothing_else(phone: PageDriver) 
     expect(phone["#panel"]).to_be_visible()
 
 
-def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
+def test_menu_items_and_tags_to_pick_are_at_least_40_pixels_high(phone: PageDriver) -> None:
     for menu, item in (("#filter-open", "#filter-menu button"), ("#more-open", "#import-open")):
         phone[menu].tap()
         box = phone[item].first.bounding_box()
@@ -145,33 +145,33 @@ def test_what_is_tapped_is_as_high_as_a_finger(phone: PageDriver) -> None:
     assert box["height"] >= 40
 
 
-def test_an_import_is_begun_without_scrolling(phone: PageDriver) -> None:
-    phone.choose_file("new.csv", "".join(f"{LONG} {n}\n" for n in range(20)) + ",\nx,y,z\n")
+def test_the_buttons_of_an_import_are_visible_without_scrolling(phone: PageDriver) -> None:
+    phone.choose_file("new.csv", "".join(f"{LONG_NAME} {n}\n" for n in range(20)) + ",\nx,y,z\n")
     buttons = ("#import-start", "#import-other", "#import-preview button:text('Cancel')")
-    for part in ("#import-preview-title", *buttons):
-        expect(phone[part]).to_be_in_viewport(ratio=1)
+    for selector in ("#import-preview-title", *buttons):
+        expect(phone[selector]).to_be_in_viewport(ratio=1)
     phone["#import-start"].tap()
     phone.assert_shows("Imported 20 plants", "#message")
 
 
-def test_there_is_room_to_type_what_one_looks_for(phone: PageDriver) -> None:
-    def has_room(least: int) -> bool:
-        box, after = phone["#find"].bounding_box(), phone["#filter-open"].bounding_box()
-        return bool(box and after and least <= box["width"] < after["x"] - box["x"])
+def test_the_search_field_is_wide_enough_on_the_narrowest_phone(phone: PageDriver) -> None:
+    def has_room(min_width: int) -> bool:
+        box, button = phone["#find"].bounding_box(), phone["#filter-open"].bounding_box()
+        return bool(box and button and min_width <= box["width"] < button["x"] - box["x"])
 
     phone.page.set_viewport_size({"width": 320, "height": 640})
-    for least in (48, 60):  # without a tag, and with one
-        phone.wait_until(partial(has_room, least))
+    for min_width in (48, 60):  # without a filter, then with a filter
+        phone.wait_until(partial(has_room, min_width))
         phone.filter("herb")
 
 
-def test_all_are_selected_by_two_taps(phone: PageDriver) -> None:
+def test_two_taps_select_all_plants(phone: PageDriver) -> None:
     phone["#rows .check"].first.tap()
     phone["#select-rest"].tap()
     phone.assert_shows("30 selected", "#selection")
 
 
-def test_a_search_moves_nothing_above_the_list(phone: PageDriver) -> None:
+def test_a_search_does_not_move_the_search_field_or_the_list(phone: PageDriver) -> None:
     tops = [top_of(phone, selector) for selector in ("#find", "#grid")]
     phone["#find"].tap()
     phone.type("plant 1")
@@ -179,19 +179,19 @@ def test_a_search_moves_nothing_above_the_list(phone: PageDriver) -> None:
     assert [top_of(phone, selector) for selector in ("#find", "#grid")] == tops
 
 
-def test_both_versions_in_a_conflict_are_whole(phone: PageDriver) -> None:
+def test_a_conflict_shows_both_versions_uncut_and_can_be_resolved(phone: PageDriver) -> None:
     phone["#rows .name"].first.tap()
     held = phone.hold("**/plants/0")
     phone["#panel-name"].press("ControlOrMeta+a")
-    phone.type(f"{LONG}, mine\n")
+    phone.type(f"{LONG_NAME}, mine\n")
     phone.wait_until(lambda: held.routes)
     with phone.service.client(phone.owner) as client:
-        client.put("/plants/0", json={"name": LONG}, headers=JSON).raise_for_status()
+        client.put("/plants/0", json={"name": LONG_NAME}, headers=JSON).raise_for_status()
     held.release()
-    phone.assert_shows(f"{LONG}, mine", "#conflict")
-    assert phone.evaluate(CUT_VERSIONS) == 0
+    phone.assert_shows(f"{LONG_NAME}, mine", "#conflict")
+    assert phone.evaluate(COUNT_CUT_CELLS) == 0
     phone["#conflict [value=edit]"].tap()
     expect(phone["#panel-name"]).to_be_focused()
-    expect(phone["#panel-name"]).to_have_value(f"{LONG}, mine")
+    expect(phone["#panel-name"]).to_have_value(f"{LONG_NAME}, mine")
     phone.page.keyboard.press("Enter")
-    phone.assert_stored(0, f"{LONG}, mine", None)
+    phone.assert_stored(0, f"{LONG_NAME}, mine", None)

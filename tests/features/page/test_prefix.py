@@ -1,4 +1,4 @@
-"""Behind a proxy, below any path: the pages work, and no header leads them astray."""
+"""Behind a proxy that adds a path prefix: the pages work, and forwarded headers change nothing."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ CONFIG = """server {{
     location /api/plants/ {{ proxy_pass {origin}/; }}
     location / {{ return 404; }}
 }}"""
-MISLEADING = {
+FORWARDED_HEADERS = {
     "Host": "elsewhere.example",
     "X-Forwarded-Host": "elsewhere.example",
     "X-Forwarded-Proto": "https",
@@ -28,12 +28,12 @@ MISLEADING = {
     "Forwarded": "host=elsewhere.example;proto=https",
 }
 PATHS = ("/", "/docs", "/openapi.json", "/openapi.yaml", "/plants?limit=1", "/me")
-OF_ONE_RESPONSE = ("date", "x-request-id")
+VARYING_HEADERS = ("date", "x-request-id")
 
 
 @pytest.fixture(scope="module")
 def proxied(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """The service as it is reached through nginx: below a prefix, and nowhere else."""
+    """The service, reached through nginx under a path prefix; other paths return 404."""
     folder, port = tmp_path_factory.mktemp("nginx"), free_port()
     config = NGINX.format(config=CONFIG.format(port=port, origin=service.origin))
     (folder / "nginx.conf").write_text(config)
@@ -44,7 +44,7 @@ def proxied(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield running
 
 
-def test_plants_are_listed_added_and_deleted_with_a_token_of_this_path(
+def test_the_page_works_under_a_prefix_and_stores_its_token_for_it(
     open_page: OpenPage, proxied: Service, store: str, owner: str
 ) -> None:
     fill_store(proxied, store, 1500)
@@ -63,7 +63,7 @@ def test_plants_are_listed_added_and_deleted_with_a_token_of_this_path(
     driver.assert_count("0 of 1,500 plants")
 
 
-def test_the_pages_lead_to_each_other_and_the_interface_is_tried_out(
+def test_the_page_and_the_reference_link_to_each_other_under_a_prefix(
     open_page: OpenPage, proxied: Service, owner: str
 ) -> None:
     driver = open_page(proxied).sign_in(owner)
@@ -84,16 +84,16 @@ def test_the_pages_lead_to_each_other_and_the_interface_is_tried_out(
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_no_header_of_a_proxy_changes_a_response(
+def test_forwarded_headers_do_not_change_responses(
     service: Service, store: str, owner: str, path: str
 ) -> None:
     fill_store(service, store, 2)
     with service.client(owner) as client:
-        plain, misled = client.get(path), client.get(path, headers=MISLEADING)
+        plain, forwarded = client.get(path), client.get(path, headers=FORWARDED_HEADERS)
     assert plain.status_code == 200
-    assert own_part(plain) == own_part(misled)
+    assert constant_part(plain) == constant_part(forwarded)
 
 
-def own_part(response: httpx.Response) -> tuple[bytes, list[tuple[str, str]]]:
-    headers = [pair for pair in response.headers.items() if pair[0] not in OF_ONE_RESPONSE]
+def constant_part(response: httpx.Response) -> tuple[bytes, list[tuple[str, str]]]:
+    headers = [pair for pair in response.headers.items() if pair[0] not in VARYING_HEADERS]
     return response.content, headers

@@ -1,4 +1,4 @@
-"""On paper stands all that one looks for, not the rows in sight; or labels that lead to plants."""
+"""Printing all plants that match the search, or labels whose codes open their plants."""
 
 import re
 
@@ -6,21 +6,21 @@ from playwright.sync_api import expect
 
 from tests.features.page.page_driver import PageDriver
 
-_KEEP_ROWS = """() => addEventListener("beforeprint", () => {
+_RECORD_PRINTED_ROWS = """() => addEventListener("beforeprint", () => {
     globalThis.printed = [...document.querySelectorAll("#print-title, #print-rows tr")]
         .map((row) => [...row.childNodes].map((cell) => cell.textContent).join("|"));
 })"""
 
 
 def print_page(driver: PageDriver) -> tuple[list[str], int]:
-    """What stands on the paper: the title and the plants; and the number of sheets."""
+    """The printed lines, which are the title and the plants, and the number of sheets."""
     driver.load_rest()
-    driver.page.evaluate(_KEEP_ROWS)
-    paper = driver.page.pdf()
-    return driver.page.evaluate("printed"), len(re.findall(rb"/Type /Page\b", paper))
+    driver.page.evaluate(_RECORD_PRINTED_ROWS)
+    pdf = driver.page.pdf()
+    return driver.page.evaluate("printed"), len(re.findall(rb"/Type /Page\b", pdf))
 
 
-def test_what_one_looks_for_is_printed_and_nothing_when_signed_out(driver: PageDriver) -> None:
+def test_print_contains_the_matching_plants_and_nothing_after_sign_out(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "<b>Fern</b>"}, {"id": 2, "name": "Aloe"})
     driver.sign_in()["#find"].fill("fern")
     driver.assert_count("1 of 2 plants")
@@ -30,13 +30,13 @@ def test_what_one_looks_for_is_printed_and_nothing_when_signed_out(driver: PageD
     assert lines == [""]
 
 
-def test_labels_of_the_selection_lead_to_their_plants(driver: PageDriver) -> None:
+def test_labels_of_the_selected_plants_are_printed_on_one_sheet(driver: PageDriver) -> None:
     names = [f"Fern {n}" for n in range(1, 31)]
     driver.create_plants(*({"id": n, "name": name} for n, name in enumerate(names, start=1)))
     driver.sign_in().assert_count("30 plants")
     for row in (1, 3):
         driver["#rows .check"].nth(row).click()
-    driver.evaluate("window.print = () => {}")  # asks somebody where to
+    driver.evaluate("window.print = () => {}")  # it would open a dialog
     driver["#labels-selected"].click()
     expect(driver["#print-labels .name"]).to_have_count(2)
     assert driver["#print-labels .name"].all_text_contents() == ["Fern 2", "Fern 4"]

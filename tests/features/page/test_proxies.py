@@ -1,4 +1,4 @@
-"""Something in between responds in the service's place: it is not believed, and its words are."""
+"""A proxy that responds in the service's place: the page does not take its response as success."""
 
 import re
 
@@ -9,7 +9,7 @@ from tests.features.page.page_driver import PageDriver
 HTML = "<!doctype html><title>Sign in to the Wi-Fi</title>"
 
 
-def test_what_never_arrived_is_not_told_as_done(driver: PageDriver) -> None:
+def test_an_html_response_from_a_proxy_is_not_taken_as_success(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.sign_in().assert_count("1 plant")
     driver.respond(re.compile("/(plants|changes)$"), 200, HTML, "text/html")

@@ -1,4 +1,4 @@
-"""What others change, and what one does meanwhile: the row and the selection stay right."""
+"""Reloading the list after others' changes, and during one's own: the active row stays."""
 
 import pytest
 from playwright.sync_api import expect
@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store
 
-COME_BACK = """{
+RETURN_TO_TAB = """{
     document.dispatchEvent(new Event("visibilitychange"));
     dispatchEvent(new Event("focus"));
 }"""
@@ -14,18 +14,18 @@ COME_BACK = """{
 
 @pytest.fixture
 def filled(driver: PageDriver) -> PageDriver:
-    """A page that is not open yet, of ten plants."""
+    """A tab, not yet open, for the owner of a store with ten plants."""
     driver.create_plants(*({"id": number, "name": f"P{number}"} for number in range(10, 20)))
     return driver
 
 
 def delete(driver: PageDriver, *ids: int) -> None:
     with driver.service.client(driver.owner) as client:
-        for one in ids:
-            client.delete(f"/plants/{one}").raise_for_status()
+        for plant_id in ids:
+            client.delete(f"/plants/{plant_id}").raise_for_status()
 
 
-def test_the_active_plant_stays_the_active_one(filled: PageDriver) -> None:
+def test_a_plant_stays_active_when_another_user_adds_a_plant(filled: PageDriver) -> None:
     filled.sign_in()["#grid"].focus()
     for _ in range(3):
         filled["#grid"].press("ArrowDown")
@@ -41,7 +41,7 @@ def test_the_active_plant_stays_the_active_one(filled: PageDriver) -> None:
     filled.assert_count("0 of 11 plants")
 
 
-def test_what_is_not_shown_any_more_is_not_selected(filled: PageDriver) -> None:
+def test_hidden_and_deleted_plants_are_deselected(filled: PageDriver) -> None:
     filled.sign_in()["#rows .name"].nth(7).click()
     filled["#find"].fill("p")
     filled["#rows .name"].nth(2).click(modifiers=["Shift"])
@@ -58,19 +58,19 @@ def test_what_is_not_shown_any_more_is_not_selected(filled: PageDriver) -> None:
     expect(filled["#selection"]).to_be_hidden()
 
 
-def test_coming_back_loads_the_list_once(driver: PageDriver) -> None:
+def test_returning_to_the_tab_reloads_the_list_once(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3000)
     driver.mute().sign_in().assert_count("3,000 plants")
     driver.create_plants({"id": 3001, "name": "New"})
-    asked = driver.record_requests("GET")
-    driver.evaluate(COME_BACK)
+    requests = driver.record_requests("GET")
+    driver.evaluate(RETURN_TO_TAB)
     driver.assert_count("3,001 plants")
     driver.settle()
-    pages = [url for url in asked if "include=" in url]
-    assert len(pages) == 1
+    list_requests = [url for url in requests if "include=" in url]
+    assert len(list_requests) == 1
 
 
-def test_a_refresh_that_fails_is_told_and_made_up_for(filled: PageDriver) -> None:
+def test_a_failed_reload_shows_a_warning_until_the_next_succeeds(filled: PageDriver) -> None:
     filled.mute().sign_in().assert_count("10 plants")
     filled.create_plants({"id": 20, "name": "P20"})
     filled.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
@@ -83,7 +83,7 @@ def test_a_refresh_that_fails_is_told_and_made_up_for(filled: PageDriver) -> Non
     expect(filled["#state-error"]).to_be_hidden()
 
 
-def test_what_one_does_during_a_load_is_shown_with_a_filter_too(driver: PageDriver) -> None:
+def test_changes_made_while_the_list_loads_are_shown_in_a_search(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 6000)
     held = driver.hold("**/plants?*after=*", responses=True)
     driver.sign_in().assert_count("5,000 plants so far")
@@ -98,7 +98,7 @@ def test_what_one_does_during_a_load_is_shown_with_a_filter_too(driver: PageDriv
     assert driver.names()[:2] == ["New x", "000002xxxx"]
 
 
-def test_nothing_found_is_said_when_all_is_loaded(driver: PageDriver) -> None:
+def test_no_matches_is_not_shown_before_the_whole_list_is_loaded(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 6000)
     held = driver.hold("**/plants?*after=*")
     driver.sign_in().assert_count("5,000 plants so far")

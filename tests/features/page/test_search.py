@@ -1,4 +1,4 @@
-"""Finding plants, and addresses."""
+"""The search, the filter by tags, the panel of a plant, and their addresses."""
 
 import pytest
 from playwright.sync_api import expect
@@ -15,6 +15,7 @@ PLANTS = (
 
 @pytest.fixture
 def filled(driver: PageDriver) -> PageDriver:
+    """The list of these plants, for the signed-in owner."""
     driver.create_many(
         {"id": n, "name": name, **({"tag": tag} if tag else {})}
         for n, (name, tag) in enumerate(PLANTS, start=1)
@@ -23,7 +24,7 @@ def filled(driver: PageDriver) -> PageDriver:
     return driver
 
 
-def test_nothing_found_names_what_was_looked_for(filled: PageDriver) -> None:
+def test_a_search_without_matches_names_its_text_and_can_be_cleared(filled: PageDriver) -> None:
     filled.page.keyboard.press("ControlOrMeta+k")
     filled.type('"zebr 3', delay=10)
     expect(filled["#rows .id"]).to_have_text(["1", "3"])
@@ -34,7 +35,7 @@ def test_nothing_found_names_what_was_looked_for(filled: PageDriver) -> None:
     filled.assert_count("4 plants")
 
 
-def test_a_key_leads_from_the_search_to_the_rows(filled: PageDriver) -> None:
+def test_arrow_down_moves_from_the_search_to_the_rows(filled: PageDriver) -> None:
     filled["#grid"].press("/")
     filled.type("monstera")
     for _ in range(2):
@@ -42,7 +43,7 @@ def test_a_key_leads_from_the_search_to_the_rows(filled: PageDriver) -> None:
     assert filled.active_name() == "Monstera adansonii"
 
 
-def test_a_filter_is_a_chip_and_in_the_address(filled: PageDriver) -> None:
+def test_filters_have_chips_and_are_part_of_the_address(filled: PageDriver) -> None:
     filled["#filter-open"].click()
     filled["#filter-menu"].get_by_text("bed 3").click()
     filled["#filter-menu"].get_by_text("sold").click()
@@ -60,7 +61,7 @@ def test_a_filter_is_a_chip_and_in_the_address(filled: PageDriver) -> None:
     filled.assert_count("2 of 4 plants")
 
 
-def test_a_plant_has_an_address_that_lasts(filled: PageDriver) -> None:
+def test_the_panel_has_an_address_that_opens_its_plant(filled: PageDriver) -> None:
     filled["#grid"].press("i")
     expect(filled["#panel-title"]).to_have_text("Monstera deliciosa ‘Zebra’")
     assert "plant=1" in filled.page.url
@@ -72,7 +73,7 @@ def test_a_plant_has_an_address_that_lasts(filled: PageDriver) -> None:
     assert filled.page.title() == f"{filled.store} · Plant Store"
 
 
-def test_the_panel_follows_the_keys(filled: PageDriver) -> None:
+def test_the_panel_follows_the_arrow_keys_and_saves_edits(filled: PageDriver) -> None:
     filled["#grid"].press("i")
     filled.page.keyboard.press("ArrowDown")
     expect(filled["#panel-title"]).to_have_text("Monstera adansonii")
@@ -87,7 +88,7 @@ def test_the_panel_follows_the_keys(filled: PageDriver) -> None:
         expect(filled["#panel"]).to_be_hidden()
 
 
-def test_a_link_to_a_store_without_access_opens_no_other(filled: PageDriver) -> None:
+def test_a_link_to_an_inaccessible_store_opens_no_other_store(filled: PageDriver) -> None:
     filled.keep_token(filled.owner, "/#store=greenhouse-of-others&tag=bed+3")
     filled.assert_shows("You have no access to greenhouse-of-others.", "#state-barred")
     expect(filled["#rows .row"]).to_have_count(0)
@@ -95,6 +96,6 @@ def test_a_link_to_a_store_without_access_opens_no_other(filled: PageDriver) -> 
     filled.assert_count("4 plants")
 
 
-def test_an_unknown_plant_is_said_to_be_none(filled: PageDriver) -> None:
+def test_an_address_of_an_unknown_plant_says_that_there_is_none(filled: PageDriver) -> None:
     filled.keep_token(filled.owner, f"/#store={filled.store}&plant=99999999")
     filled.assert_shows("There is no plant 99999999 in this store.", "#panel-gone")
