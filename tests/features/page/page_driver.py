@@ -208,8 +208,10 @@ class PageDriver:
         self.page.keyboard.press("Escape")
 
     def sign_out(self) -> None:
+        """Sign out, which reloads the page."""
         self["#person-open"].click()
         self["#sign-out"].click()
+        expect(self["#sign-in"]).to_be_visible()
 
     def load_rest(self) -> None:
         """Load the rest of the page, which it does by itself soon after the first view."""

@@ -97,9 +97,11 @@ def test_what_is_answered_too_late_shows_nothing(opened: PageDriver, ben: str) -
     opened.submit_plant("Secret Ficus")
     opened["#rows .remove"].first.click()
     opened.wait_until(lambda: held.routes)
-    opened.sign_out()
+    for button in ("#person-open", "#sign-out"):
+        opened[button].click()
     opened.assert_shows("2 changes are not saved yet. Sign out and lose them?", "#ask")
     opened["#ask-yes"].click()
+    expect(opened["#sign-in"]).to_be_visible()
     held.release()
     opened.settle()
     assert_no_secrets(opened)

@@ -139,7 +139,10 @@ function finish(done) {
   const gone = new Set(done.map(([item]) => item));
   queue.splice(0, queue.length, ...queue.filter((item) => !gone.has(item)));
   for (const [item, etag] of done) {
-    if (!item.before) takeRow(item.rowId, idOf(item));
+    const [from, id] = [item.rowId, idOf(item)]; // the row of a new plant has its id from now on
+    if (drafts.cell?.id === from) drafts.cell.id = id;
+    if (list.selected.delete(from)) list.selected.add(id);
+    if (!item.before) for (const other of queue) if (other.rowId === from) other.rowId = id;
     item.state = "stored";
     if (item.after && etag) item.after = { ...item.after, etag };
     action.done.push(item);
@@ -147,13 +150,6 @@ function finish(done) {
   }
   list.apply(action.store, changes);
   redraw();
-}
-
-/** The row of a plant that is stored now has the plant's id. @param {string} from @param {string} id */
-function takeRow(from, id) {
-  if (drafts.cell?.id === from) drafts.cell.id = id;
-  if (list.selected.delete(from)) list.selected.add(id);
-  for (const item of queue) if (item.rowId === from) item.rowId = id;
 }
 
 /** @param {Pending} item @param {Failure} error */
