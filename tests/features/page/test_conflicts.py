@@ -1,4 +1,4 @@
-"""Somebody else is faster: both versions are shown, and none is overwritten unasked."""
+"""Edit conflicts: both versions are shown, and neither is overwritten without the user's choice."""
 
 import pytest
 from playwright.sync_api import expect
@@ -9,6 +9,7 @@ from tests.service import JSON
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
+    """The list of three plants, for the signed-in owner."""
     driver.create_plants(
         {"id": 1, "name": "Fern", "tag": "herb"},
         {"id": 2, "name": "Aloe"},
@@ -20,7 +21,7 @@ def opened(driver: PageDriver) -> PageDriver:
 
 @pytest.fixture
 def conflict(opened: PageDriver) -> PageDriver:
-    """An edit of a plant that somebody else has changed since it was opened."""
+    """The conflict dialog: another user changed the plant after its cell was opened."""
     open_cell(opened)
     replace(opened, name="Theirs", tag="tree")
     opened.assert_shows("tree", "#rows")
@@ -46,7 +47,7 @@ def first_plant(driver: PageDriver) -> tuple[str, str | None]:
     return plant["name"], plant.get("tag")
 
 
-def test_editing_again_begins_with_the_newest(conflict: PageDriver) -> None:
+def test_editing_again_keeps_the_typed_name_and_the_others_tag(conflict: PageDriver) -> None:
     conflict.page.keyboard.press("Enter")
     expect(conflict[".cell-input"]).to_have_value("Mine")
     assert first_plant(conflict) == ("Theirs", "tree")
@@ -55,7 +56,7 @@ def test_editing_again_begins_with_the_newest(conflict: PageDriver) -> None:
     assert first_plant(conflict) == ("Mine", "tree")
 
 
-def test_ones_own_version_is_kept_and_can_be_undone(conflict: PageDriver) -> None:
+def test_choosing_yours_saves_the_own_version_and_can_be_undone(conflict: PageDriver) -> None:
     conflict["#conflict [value=yours]"].click()
     conflict.assert_shows("Changed Mine", "#message")
     assert first_plant(conflict) == ("Mine", "herb")
@@ -64,14 +65,14 @@ def test_ones_own_version_is_kept_and_can_be_undone(conflict: PageDriver) -> Non
     assert first_plant(conflict) == ("Theirs", "tree")
 
 
-def test_the_others_version_is_taken(conflict: PageDriver) -> None:
+def test_choosing_theirs_keeps_the_other_users_version(conflict: PageDriver) -> None:
     conflict["#conflict [value=theirs]"].click()
     expect(conflict["#rows .name"].first).to_have_text("Theirs")
     expect(conflict["#grid"]).to_be_focused()
     assert first_plant(conflict) == ("Theirs", "tree")
 
 
-def test_what_was_typed_for_a_plant_deleted_meanwhile_can_be_read(opened: PageDriver) -> None:
+def test_a_message_keeps_the_text_typed_for_a_plant_that_was_deleted(opened: PageDriver) -> None:
     open_cell(opened)
     opened.type("Mine")
     with opened.service.client(opened.owner) as client:
@@ -80,7 +81,7 @@ def test_what_was_typed_for_a_plant_deleted_meanwhile_can_be_read(opened: PageDr
     expect(opened[".cell-input"]).to_have_count(0)
 
 
-def test_a_plant_deleted_unheard_is_created_again(opened: PageDriver) -> None:
+def test_choosing_yours_recreates_a_plant_that_another_user_deleted(opened: PageDriver) -> None:
     opened.mute().page.reload()
     opened.assert_count("3 plants")
     with opened.service.client(opened.owner) as client:
@@ -93,7 +94,7 @@ def test_a_plant_deleted_unheard_is_created_again(opened: PageDriver) -> None:
     assert first_plant(opened) == ("Mine", "herb")
 
 
-def test_a_change_between_reading_and_writing_is_a_conflict(opened: PageDriver) -> None:
+def test_a_change_by_another_user_between_read_and_write_conflicts(opened: PageDriver) -> None:
     held = opened.hold("**/plants/1", responses=True)
     open_cell(opened)
     opened.type("Mine\n")
@@ -104,7 +105,7 @@ def test_a_change_between_reading_and_writing_is_a_conflict(opened: PageDriver) 
     assert first_plant(opened) == ("Theirs", None)
 
 
-def test_what_others_changed_is_not_retagged(opened: PageDriver) -> None:
+def test_a_bulk_tag_does_not_overwrite_another_users_change(opened: PageDriver) -> None:
     for row in (0, 2):
         opened["#rows .check"].nth(row).click()
     opened["#retag-open"].click()

@@ -1,4 +1,4 @@
-"""Deleting what was meant and no more; many are asked about, and stopped; what fails is told."""
+"""Deleting one plant or many: undo, held keys, confirmation, stop, failure and retry."""
 
 from itertools import count
 
@@ -18,6 +18,7 @@ COUNT_CLOSES = """() => {
 
 @pytest.fixture
 def driver(driver: PageDriver) -> PageDriver:
+    """The list of 120 plants, for the signed-in owner."""
     fill_store(driver.service, driver.store, 120, size=6)
     driver.sign_in().assert_count("120 plants")
     return driver
@@ -34,7 +35,7 @@ def delete_all(driver: PageDriver) -> None:
     driver["#ask-yes"].click()
 
 
-def test_one_is_put_back_unless_its_id_was_taken(driver: PageDriver) -> None:
+def test_undo_restores_a_deleted_plant_unless_its_id_was_taken(driver: PageDriver) -> None:
     before = driver.list_plants()
     delete(driver, "000002")
     assert driver.list_plants() == [before[0], *before[2:]]
@@ -49,7 +50,7 @@ def test_one_is_put_back_unless_its_id_was_taken(driver: PageDriver) -> None:
     assert driver.list_plants()[2]["name"] == "Another"
 
 
-def test_each_press_and_each_click_deletes_one(driver: PageDriver) -> None:
+def test_a_held_key_or_a_double_click_deletes_only_one_plant(driver: PageDriver) -> None:
     requests = driver.record_requests("POST")
     driver["#grid"].press("Backspace")
     driver.page.keyboard.down("Delete")
@@ -67,9 +68,7 @@ def test_each_press_and_each_click_deletes_one(driver: PageDriver) -> None:
     assert len(driver.list_plants()) == 118
 
 
-def test_one_that_is_being_deleted_is_not_deleted_again_and_does_not_take_the_focus(
-    driver: PageDriver,
-) -> None:
+def test_a_delete_in_flight_is_sent_once_and_does_not_move_the_focus(driver: PageDriver) -> None:
     requests = driver.record_requests("POST")
     held = driver.hold("**/changes")
     for _ in range(2):
@@ -86,7 +85,7 @@ def test_one_that_is_being_deleted_is_not_deleted_again_and_does_not_take_the_fo
     assert len(driver.list_plants()) == 119
 
 
-def test_a_plant_whose_change_is_not_stored_yet_is_deleted(driver: PageDriver) -> None:
+def test_a_plant_can_be_deleted_while_its_change_is_in_flight(driver: PageDriver) -> None:
     held = driver.hold("**/changes")
     driver["#grid"].press("F2")
     driver.type("Fern\n")
@@ -97,7 +96,7 @@ def test_a_plant_whose_change_is_not_stored_yet_is_deleted(driver: PageDriver) -
     driver.assert_count("119 plants")
 
 
-def test_what_others_deleted_or_put_there_is_done(driver: PageDriver) -> None:
+def test_a_delete_or_undo_that_another_user_already_did_succeeds(driver: PageDriver) -> None:
     driver.mute().page.reload()
     driver.assert_count("120 plants")
     with driver.service.client(driver.owner) as client:
@@ -108,7 +107,9 @@ def test_what_others_deleted_or_put_there_is_done(driver: PageDriver) -> None:
     driver.assert_shows("Restored 000002", "#message")
 
 
-def test_very_many_are_asked_about_first(driver: PageDriver) -> None:
+def test_deleting_many_plants_asks_first_and_a_held_enter_cannot_confirm(
+    driver: PageDriver,
+) -> None:
     driver["#grid"].press("Control+a")
     driver["#delete-selected"].focus()
     driver.evaluate(COUNT_CLOSES)
@@ -123,7 +124,7 @@ def test_very_many_are_asked_about_first(driver: PageDriver) -> None:
     assert len(driver.list_plants()) == 120
 
 
-def test_what_failed_is_counted_and_tried_again(driver: PageDriver) -> None:
+def test_failed_deletes_are_counted_and_can_be_retried(driver: PageDriver) -> None:
     requests = count()
 
     def respond(route: Route) -> None:
@@ -144,23 +145,21 @@ def test_what_failed_is_counted_and_tried_again(driver: PageDriver) -> None:
     assert driver.list_plants() == []
 
 
-def test_leaving_meanwhile_is_asked_about_and_what_is_in_flight_at_a_stop_is_counted(
-    driver: PageDriver,
-) -> None:
+def test_leaving_during_a_delete_asks_and_a_stop_counts_sent_deletes(driver: PageDriver) -> None:
     held = driver.hold("**/changes")
     delete_all(driver)
     driver.wait_until(lambda: held.routes)
-    with driver.page.expect_event("dialog") as asked:
+    with driver.page.expect_event("dialog") as dialog:
         driver.evaluate("setTimeout(() => location.reload())")
-    assert asked.value.type == "beforeunload"
-    asked.value.dismiss()
+    assert dialog.value.type == "beforeunload"
+    dialog.value.dismiss()
     driver["#message"].get_by_role("button", name="Stop").click()
     held.release()
     driver.assert_shows("Deleted 120 plants", "#message")
     assert driver.list_plants() == []
 
 
-def test_a_stop_ends_the_tries_too(driver: PageDriver) -> None:
+def test_stop_ends_the_retries_of_a_delete_while_offline(driver: PageDriver) -> None:
     for pattern in ("**/changes", "**/livez"):
         driver.route(pattern, lambda route: route.abort())
     delete_all(driver)

@@ -1,4 +1,4 @@
-"""The page in Firefox, with the keyboard alone; all other tests of the page are in Chromium."""
+"""The page in Firefox, with real keys; all other tests of the page run in Chromium."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ ENTER, DELETE, SPACE = "\ue007", "\ue017", " "
 NAMES = ["Moss", "Sage", "Efeu", "Möhre"]
 
 
-def test_a_day_with_the_keyboard(tmp_path: Path, service: Service, owner: str) -> None:
+def test_firefox_adds_edits_deletes_finds_and_imports_plants(
+    tmp_path: Path, service: Service, owner: str
+) -> None:
     sheet = tmp_path / "sheet.csv"
     sheet.write_text("Pflanze;Typ\nEfeu;Ranke\nMöhre;Gemüse\n")
     with open_firefox(tmp_path) as firefox, service.client(owner) as colleague:

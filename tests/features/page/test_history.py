@@ -1,4 +1,4 @@
-"""What happened to the store: by action, day and person, restored; and what readers see of it."""
+"""The history of a store and of a plant: who did what, restoring, and what readers see."""
 
 import pytest
 from playwright.sync_api import expect
@@ -10,7 +10,7 @@ from tests.service import JSON
 
 @pytest.fixture
 def driver(driver: PageDriver) -> PageDriver:
-    """A fern that was renamed twice, and an aloe that was deleted."""
+    """A tab, not yet open, for a store with a fern renamed twice and an aloe deleted."""
     driver.create_plants({"id": 1, "name": "Fern", "tag": "shade"}, {"id": 2, "name": "Aloe"})
     with driver.service.client(driver.owner) as client:
         for name in ("Tree", "Tree fern"):
@@ -20,14 +20,14 @@ def driver(driver: PageDriver) -> PageDriver:
 
 
 def open_history(driver: PageDriver) -> list[str]:
-    """Open the page; what it says of each action, the newest first."""
+    """Open the history; the text of each action, newest first."""
     driver.assert_count("1 plant")
     driver.open_menu("#history-open")
     expect(driver["#history-events li"]).not_to_have_count(0)
     return driver["#history-events li > p:first-child"].all_inner_texts()
 
 
-def test_it_says_who_did_what_and_restores_it(driver: PageDriver) -> None:
+def test_the_history_says_who_did_what_and_restores_a_plant(driver: PageDriver) -> None:
     driver.sign_in()
     owner = f"owner-of-{driver.store}"
     assert open_history(driver) == [
@@ -37,14 +37,14 @@ def test_it_says_who_did_what_and_restores_it(driver: PageDriver) -> None:
         f"{owner} added 2 plants",
     ]
     expect(driver["#history-events > button"]).to_have_count(0)
-    driver.page.reload()  # the page has an address
+    driver.page.reload()  # the history has an address
     driver["#history-events li"].nth(2).get_by_role("button", name="Restore").click()
     driver.assert_shows("Restored Fern", "#message")
     expect(driver["#grid"]).to_be_focused()
     assert driver.list_plants() == [{"id": 1, "name": "Fern", "tag": "shade"}]
 
 
-def test_a_plant_in_the_panel_has_its_own(driver: PageDriver) -> None:
+def test_the_panel_shows_the_plants_history_and_restores_a_version(driver: PageDriver) -> None:
     driver.sign_in().assert_count("1 plant")
     driver["#grid"].press("i")
     events = driver["#panel-events li"]
@@ -55,7 +55,7 @@ def test_a_plant_in_the_panel_has_its_own(driver: PageDriver) -> None:
     expect(events).to_have_count(4)
 
 
-def test_a_plants_history_goes_on_before_the_last_events(driver: PageDriver) -> None:
+def test_the_older_button_loads_events_of_a_plant_before_5000_others(driver: PageDriver) -> None:
     driver.create_many({"id": n, "name": f"Moss {n}"} for n in range(10, 5_010))
     driver.sign_in().assert_count("5,001 plants")
     driver["#grid"].press("i")
@@ -64,7 +64,7 @@ def test_a_plants_history_goes_on_before_the_last_events(driver: PageDriver) -> 
     expect(driver["#panel-title"]).to_be_focused()
 
 
-def test_a_reader_sees_what_happened_but_not_who_and_leaves_nothing(driver: PageDriver) -> None:
+def test_a_reader_sees_actions_without_users_and_cannot_restore(driver: PageDriver) -> None:
     driver.sign_in(driver.service.make_token(driver.store, "reader", role=Role.READER))
     assert open_history(driver)[0] == "deleted Aloe"
     expect(driver["#history-events button"]).to_have_count(0)
@@ -72,7 +72,7 @@ def test_a_reader_sees_what_happened_but_not_who_and_leaves_nothing(driver: Page
     expect(driver["#history-events li"]).to_have_count(0)
 
 
-def test_what_is_kept_no_more_ends_it(driver: PageDriver) -> None:
+def test_the_history_shows_all_remaining_events_after_a_trim(driver: PageDriver) -> None:
     driver.sign_in()
     driver.respond("**/events?limit=*&after=0", 410, '{"error": 41001, "message": "trimmed"}')
     assert len(open_history(driver)) == 4

@@ -1,4 +1,4 @@
-"""An import: of any sheet, in the background, stopped, without a server, without a mouse."""
+"""Imports of files and pasted rows: choice of columns, preview, progress, stop and retry."""
 
 import csv
 import io
@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from tests.features.page.page_driver import PageDriver
 
 ROWS = "".join(f"{number},Plant {number}\n" for number in range(1, 41))
-AWAY = ("**/changes", "**/livez")
-SAMPLE = """() => [...document.querySelectorAll("#import-sample tr")]
+UNREACHABLE = ("**/changes", "**/livez")
+READ_SAMPLE = """() => [...document.querySelectorAll("#import-sample tr")]
     .map((row) => [...row.cells].map((cell) => cell.textContent))"""
 PASTE = """(text) => {
     const clipboardData = new DataTransfer();
@@ -22,6 +22,7 @@ PASTE = """(text) => {
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
+    """The list of two plants, for the signed-in owner."""
     driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
     driver.sign_in().assert_count("2 plants")
     return driver
@@ -38,16 +39,18 @@ def test_pasted_rows_are_imported(opened: PageDriver) -> None:
     opened.assert_shows("Imported Erica", "#message")
 
 
-def test_columns_are_joined_and_those_left_out_are_named(opened: PageDriver) -> None:
+def test_genus_species_and_cultivar_form_the_name_and_columns_can_change(
+    opened: PageDriver,
+) -> None:
     sheet = "Genus;Species;Cultivar;Location;Price\nRosa;rugosa;Alba;bed 1;3\nRosa;rugosa;Alba;;3\n"
     opened.choose_file("sheet.csv", sheet)
     opened.assert_shows("Ignored: Price", "#import-ignored")
     opened.assert_shows("2 new", "#import-counts")
     rows = [["3", "Rosa rugosa 'Alba'", "bed 1"], ["4", "Rosa rugosa 'Alba'", ""]]
-    assert opened.evaluate(SAMPLE) == rows
+    assert opened.evaluate(READ_SAMPLE) == rows
     opened["#import-name"].select_option("2: Species")
     opened["#import-tag"].select_option("1: Genus")
-    assert opened.evaluate(SAMPLE) == [["3", "rugosa", "Rosa"], ["4", "rugosa", "Rosa"]]
+    assert opened.evaluate(READ_SAMPLE) == [["3", "rugosa", "Rosa"], ["4", "rugosa", "Rosa"]]
     opened.assert_shows("1 line repeats an earlier line", "#import-counts")
     opened["#import-start"].click()
     opened.assert_shows("Imported 2 plants", "#message")
@@ -55,13 +58,15 @@ def test_columns_are_joined_and_those_left_out_are_named(opened: PageDriver) -> 
     opened.assert_count("2 plants")
 
 
-def test_a_corrected_sheet_changes_its_plants(opened: PageDriver) -> None:
+def test_an_import_changes_known_plants_and_offers_failed_lines_as_a_file(
+    opened: PageDriver,
+) -> None:
     opened.choose_file("plants.csv", "id,name\n1,Tree fern\n2,Known\n3,New\nx,Odd\n")
     text = "1 new · 1 will be changed · 1 already here · 1 with problems"
     opened.assert_shows(text, "#import-counts")
     opened["#import-start"].click()
     opened.assert_shows("Imported 2 plants. 1 line was not imported", "#message")
-    assert [one["name"] for one in opened.list_plants()] == ["Tree fern", "Known", "New"]
+    assert [plant["name"] for plant in opened.list_plants()] == ["Tree fern", "Known", "New"]
     expect(opened["#message"].get_by_role("button", name="Try again")).to_have_count(0)
     name, text = opened.download("#message button:text('Download')")
     assert name == "not-imported.csv"
@@ -70,10 +75,12 @@ def test_a_corrected_sheet_changes_its_plants(opened: PageDriver) -> None:
         ["5", "x", "Odd", "", "ID must be a whole number, such as 7"],
     ]
     opened.undo()
-    opened.wait_until(lambda: [one["name"] for one in opened.list_plants()] == ["Fern", "Known"])
+    opened.wait_until(
+        lambda: [plant["name"] for plant in opened.list_plants()] == ["Fern", "Known"]
+    )
 
 
-def test_ids_that_others_take_meanwhile_are_given_anew(opened: PageDriver) -> None:
+def test_imported_plants_get_other_ids_when_others_take_theirs(opened: PageDriver) -> None:
     opened.choose_file("names.txt", "Moss\nAloe\n")
     held = opened.hold("**/changes")
     opened["#import-start"].click()
@@ -82,18 +89,20 @@ def test_ids_that_others_take_meanwhile_are_given_anew(opened: PageDriver) -> No
     opened.assert_count("3 plants")
     held.release()
     opened.assert_count("5 plants")
-    names = [one["name"] for one in opened.list_plants()]
+    names = [plant["name"] for plant in opened.list_plants()]
     assert names == ["Fern", "Known", "Basil", "Aloe", "Moss"]
 
 
-def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) -> None:
+def test_an_import_runs_in_the_background_and_can_be_stopped_and_retried(
+    driver: PageDriver,
+) -> None:
     driver.sign_in()
     driver.choose_file("many.csv", "".join(f"Plant {number}\n" for number in range(1200)))
-    left = iter(range(1))
+    first = iter(range(1))  # the first request is sent, the second is held
     held = driver.hold("**/changes")
     driver.route(
         "**/changes",
-        lambda route: route.fallback() if next(left, None) is None else route.continue_(),
+        lambda route: route.fallback() if next(first, None) is None else route.continue_(),
     )
     driver["#import-start"].click()
     driver.assert_shows("500 of 1,200", "#message")
@@ -108,10 +117,10 @@ def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) ->
     driver.wait_until(lambda: len(driver.list_plants()) == 1200)
 
 
-def test_it_needs_no_mouse_and_waits_for_a_server_that_is_away(driver: PageDriver) -> None:
+def test_an_import_by_keyboard_waits_until_the_server_is_reachable(driver: PageDriver) -> None:
     driver.sign_in().load_rest()
     press = driver.page.keyboard.press
-    # From the start: a busy browser may learn of it too late else.
+    # Intercept the chooser from the start: a busy browser may apply the interception late.
     with driver.page.expect_file_chooser() as chooser:
         driver["#more-open"].focus()
         press("Enter")
@@ -121,12 +130,12 @@ def test_it_needs_no_mouse_and_waits_for_a_server_that_is_away(driver: PageDrive
         press("Space")
     chooser.value.set_files({"name": "a.csv", "mimeType": "", "buffer": ROWS.encode()})
     expect(driver["#import-start"]).to_be_focused()
-    for pattern in AWAY:
+    for pattern in UNREACHABLE:
         driver.route(pattern, lambda route: route.abort())
     press("Enter")
     expect(driver["#import"]).to_be_hidden()
     expect(driver["#offline"]).to_be_visible()
-    for pattern in AWAY:
+    for pattern in UNREACHABLE:
         driver.page.unroute(pattern)
     expect(driver["#announcements"]).to_contain_text("Imported 40 plants")
     expect(driver["#offline"]).to_be_hidden()

@@ -1,4 +1,4 @@
-"""All of it by keyboard alone; the focus is always somewhere, and what happens is announced."""
+"""The page by keyboard alone: shortcuts, focus, and announcements for screen readers."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,12 +8,13 @@ from tests.features.page.page_driver import PageDriver
 
 @pytest.fixture
 def fern(driver: PageDriver) -> PageDriver:
+    """The list of one plant, Fern, for the signed-in owner."""
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.sign_in().assert_count("1 plant")
     return driver
 
 
-def assert_focus_kept(driver: PageDriver) -> None:
+def assert_focus_not_lost(driver: PageDriver) -> None:
     driver.settle()
     expect(driver["body"]).not_to_be_focused()
 
@@ -26,7 +27,7 @@ def tab_to(driver: PageDriver, selector: str) -> None:
     raise AssertionError(f"Tab never reaches {selector}")
 
 
-def test_a_day_by_keyboard(driver: PageDriver) -> None:
+def test_the_keyboard_alone_signs_in_edits_deletes_and_signs_out(driver: PageDriver) -> None:
     driver.create_plants(*({"id": n, "name": f"Plant {n}", "tag": f"t{n % 3}"} for n in range(50)))
     driver.open()
     press = driver.page.keyboard.press
@@ -77,7 +78,7 @@ def test_a_day_by_keyboard(driver: PageDriver) -> None:
     expect(driver["#sign-in"]).to_be_visible()
 
 
-def test_the_grid_moves_by_its_keys(driver: PageDriver) -> None:
+def test_arrows_home_end_and_page_down_move_the_active_row(driver: PageDriver) -> None:
     driver.create_many({"id": n, "name": f"Plant {n}"} for n in range(200))
     driver.sign_in().assert_count("200 plants")
     grid = driver["#grid"]
@@ -104,7 +105,7 @@ def test_the_grid_moves_by_its_keys(driver: PageDriver) -> None:
     expect(driver["#selection"]).to_be_hidden()
 
 
-def test_keys_are_for_the_list_after_a_click_on_blank_ground(driver: PageDriver) -> None:
+def test_keys_act_on_the_list_after_a_click_outside_of_it(driver: PageDriver) -> None:
     driver.create_many({"id": n, "name": f"Plant {n}"} for n in range(3))
     driver.sign_in().assert_count("3 plants")
     driver["#count"].click()
@@ -117,7 +118,7 @@ def test_keys_are_for_the_list_after_a_click_on_blank_ground(driver: PageDriver)
     driver.assert_stored(1, "Plant 1", "shade")
 
 
-def test_slash_finds_but_not_with_another_key_or_in_a_field(fern: PageDriver) -> None:
+def test_slash_focuses_the_search_but_not_with_alt_or_in_a_field(fern: PageDriver) -> None:
     fern["#grid"].press("Alt+/")
     expect(fern["#grid"]).to_be_focused()
     fern["#grid"].press("/")
@@ -127,16 +128,16 @@ def test_slash_finds_but_not_with_another_key_or_in_a_field(fern: PageDriver) ->
     expect(fern["#add-name"]).to_have_value("/")
 
 
-def test_a_word_that_is_typed_without_a_field_is_no_shortcut(fern: PageDriver) -> None:
+def test_a_word_typed_in_the_grid_does_not_trigger_shortcuts(fern: PageDriver) -> None:
     fern["#grid"].focus()
     fern.type("Tilia and Monstera", delay=60)
     expect(fern["#grid"]).to_be_focused()
-    fern.page.wait_for_timeout(1100)  # later, a letter begins a word of its own
+    fern.page.wait_for_timeout(1100)  # after a pause, a letter is a shortcut again
     fern["#grid"].press("n")
     expect(fern["#add-name"]).to_be_focused()
 
 
-def test_trying_again_closing_a_message_and_an_import_keep_the_focus(driver: PageDriver) -> None:
+def test_the_focus_is_never_lost_after_retry_close_skip_or_import(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.respond("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')
     driver.sign_in()
@@ -144,27 +145,25 @@ def test_trying_again_closing_a_message_and_an_import_keep_the_focus(driver: Pag
     driver.page.unroute("**/plants?*")
     driver["#retry"].press("Enter")
     driver.assert_count("1 plant")
-    assert_focus_kept(driver)
+    assert_focus_not_lost(driver)
     driver["#grid"].press("Delete")
     driver.assert_shows("Deleted Fern", "#message")
     expect(driver["#state-empty"]).to_be_visible()
     driver["#message"].get_by_role("button", name="Close").press("Enter")
     expect(driver["#message"]).to_be_hidden()
-    assert_focus_kept(driver)
+    assert_focus_not_lost(driver)
     driver["a.skip"].press("Enter")
-    assert_focus_kept(driver)
+    assert_focus_not_lost(driver)
     expect(driver["a.skip"]).not_to_be_focused()
     driver["#empty-import"].press("Enter")
     expect(driver["#import-choose"]).to_be_visible()
     driver.set_file("a.csv", "1,Fern\n")
     driver["#import-start"].press("Enter")
     driver.assert_count("1 plant")
-    assert_focus_kept(driver)
+    assert_focus_not_lost(driver)
 
 
-def test_what_happens_is_announced_the_last_of_what_changes_with_each_key(
-    driver: PageDriver,
-) -> None:
+def test_actions_and_only_the_last_search_result_are_announced(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
     driver.install_clock()
     driver.sign_in().assert_count("2 plants")

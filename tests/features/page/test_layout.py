@@ -1,11 +1,11 @@
-"""How much of the list is seen."""
+"""How much of the list is visible."""
 
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
 from tests.features.page.browser import OpenPage
 
-IN_SIGHT = """() => {
+COUNT_VISIBLE_ROWS = """() => {
     const foot = document.getElementById("status").getBoundingClientRect().top;
     const rows = [...document.querySelectorAll("#rows .row")];
     const boxes = rows.map((row) => row.getBoundingClientRect());
@@ -13,7 +13,7 @@ IN_SIGHT = """() => {
 }"""
 
 
-CURSOR_IN_SIGHT = """() => {
+IS_ACTIVE_ROW_VISIBLE = """() => {
     const foot = document.getElementById("panel").getBoundingClientRect().top;
     return document.querySelector("#rows .active").getBoundingClientRect().bottom <= foot;
 }"""
@@ -22,8 +22,9 @@ CURSOR_IN_SIGHT = """() => {
 @pytest.mark.parametrize(
     ("size", "rows"),
     [({"width": 1440, "height": 900}, 24), ({"width": 390, "height": 844}, 9)],
+    ids=["desktop", "phone"],
 )
-def test_so_many_rows_are_seen_whatever_the_longest_name(
+def test_a_long_name_neither_widens_the_page_nor_displaces_rows(
     open_page: OpenPage, store: str, owner: str, size: ViewportSize, rows: int
 ) -> None:
     driver = open_page(viewport=size)
@@ -32,10 +33,10 @@ def test_so_many_rows_are_seen_whatever_the_longest_name(
     driver.create_many({"id": n, "name": long_name if n == 9 else f"Fern {n}"} for n in range(60))
     driver.sign_in().assert_count("60 plants")
     assert driver.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert driver.evaluate(IN_SIGHT) >= rows
+    assert driver.evaluate(COUNT_VISIBLE_ROWS) >= rows
 
 
-def test_the_sheet_of_a_plant_leaves_the_cursors_row_in_sight(
+def test_the_panel_of_a_plant_does_not_cover_the_active_row(
     open_page: OpenPage, store: str, owner: str
 ) -> None:
     driver = open_page(viewport={"width": 768, "height": 1024})
@@ -48,5 +49,5 @@ def test_the_sheet_of_a_plant_leaves_the_cursors_row_in_sight(
     for name in ("Fern 25", "Fern 26", "Fern 27"):
         expect(driver["#panel-title"]).to_have_text(name)
         driver.settle()
-        assert driver.evaluate(CURSOR_IN_SIGHT)
+        assert driver.evaluate(IS_ACTIVE_ROW_VISIBLE)
         driver["#grid"].press("ArrowDown")

@@ -1,6 +1,6 @@
-"""Signing out, or being signed out: the next user finds nothing of the last one, and loses nothing.
+"""After a sign-out, or a revoked token, the next user of the tab sees nothing of the first user.
 
-Whatever the first user leaves has ``Secret`` in it.
+All texts of the first user contain ``Secret``.
 """
 
 import pytest
@@ -8,12 +8,12 @@ from playwright.sync_api import expect
 
 from tests.features.page.page_driver import PageDriver
 
-TYPED = "[...document.querySelectorAll('input')].map((input) => input.value).join()"
+INPUT_VALUES = "[...document.querySelectorAll('input')].map((input) => input.value).join()"
 
 
 @pytest.fixture
 def ben(driver: PageDriver) -> str:
-    """The token of the next user, whose store has one plant, with an id of the first, too."""
+    """The token of the next user, whose store has one plant; its id is in the first store, too."""
     token = driver.service.make_token(f"{driver.store}-other", f"ben-of-{driver.store}")
     driver.create_plants({"id": 1, "name": "Basil"}, token=token)
     return token
@@ -21,14 +21,14 @@ def ben(driver: PageDriver) -> str:
 
 @pytest.fixture
 def driver(driver: PageDriver) -> PageDriver:
-    """The first user's page, which is not open yet, of two plants."""
+    """A tab, not yet open, for the first user, whose store has two plants."""
     driver.create_plants({"id": 1, "name": "Secret Fern"}, {"id": 2, "name": "Secret Aloe"})
     return driver
 
 
 @pytest.fixture
 def opened(driver: PageDriver) -> PageDriver:
-    """That page, where the user is signed in."""
+    """The list of the signed-in first user."""
     driver.sign_in().assert_count("2 plants")
     return driver
 
@@ -43,20 +43,22 @@ def leave(driver: PageDriver, how: str = "signs out") -> None:
     expect(driver["#sign-in"]).to_be_visible()
 
 
-def sign_in_next(driver: PageDriver, token: str) -> None:
+def sign_in_next_user(driver: PageDriver, token: str) -> None:
     driver.submit_token(token)
     driver.assert_count("1 plant")
 
 
 def assert_no_secrets(driver: PageDriver) -> None:
     assert "secret" not in driver.page.content().lower()
-    assert "secret" not in driver.evaluate(TYPED).lower()
+    assert "secret" not in driver.evaluate(INPUT_VALUES).lower()
     assert driver["#message"].text_content() == ""
     expect(driver["#import"]).to_be_hidden()
 
 
-@pytest.mark.parametrize("how", ["signs out", "is refused"])
-def test_messages_drafts_and_imports_are_gone(opened: PageDriver, ben: str, how: str) -> None:
+@pytest.mark.parametrize("how", ["signs out", "token is revoked"])
+def test_the_next_user_sees_no_messages_drafts_or_imports(
+    opened: PageDriver, ben: str, how: str
+) -> None:
     opened.choose_file("secret.csv", "id,name\n")
     opened.assert_shows("secret.csv: This file has no plants", "#import-reason")
     opened.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret Fern changed\n")
@@ -72,11 +74,11 @@ def test_messages_drafts_and_imports_are_gone(opened: PageDriver, ben: str, how:
     if how == "signs out":
         assert "secret" not in opened.page.url
         assert_no_secrets(opened)
-    sign_in_next(opened, ben)
+    sign_in_next_user(opened, ben)
     assert_no_secrets(opened)
 
 
-def test_an_import_that_was_refused_is_not_gone_on_with_by_another(
+def test_the_next_user_does_not_continue_an_interrupted_import(
     opened: PageDriver, ben: str
 ) -> None:
     opened.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
@@ -86,13 +88,13 @@ def test_an_import_that_was_refused_is_not_gone_on_with_by_another(
     opened.service.revoke(opened.owner)
     held.release()
     expect(opened["#sign-in-reason"]).to_be_visible()
-    sign_in_next(opened, ben)
+    sign_in_next_user(opened, ben)
     opened.settle()
     assert_no_secrets(opened)
     assert len(opened.list_plants(ben)) == 1
 
 
-def test_what_is_answered_too_late_shows_nothing(opened: PageDriver, ben: str) -> None:
+def test_responses_that_arrive_after_sign_out_show_nothing(opened: PageDriver, ben: str) -> None:
     held = opened.hold("**/changes", responses=True)
     opened.submit_plant("Secret Ficus")
     opened["#rows .remove"].first.click()
@@ -105,11 +107,11 @@ def test_what_is_answered_too_late_shows_nothing(opened: PageDriver, ben: str) -
     held.release()
     opened.settle()
     assert_no_secrets(opened)
-    sign_in_next(opened, ben)
+    sign_in_next_user(opened, ben)
     assert_no_secrets(opened)
 
 
-def test_a_late_refusal_is_not_for_the_next_user(driver: PageDriver, ben: str) -> None:
+def test_a_late_401_does_not_sign_out_the_next_user(driver: PageDriver, ben: str) -> None:
     driver.mute().sign_in().assert_count("2 plants")
     driver.service.revoke(driver.owner)
     held = driver.hold("**/plants?*", responses=True)

@@ -1,4 +1,4 @@
-"""Exported files: round trips, and what is in them."""
+"""Exported files: their content, and their import into another store."""
 
 from pathlib import Path
 
@@ -7,22 +7,25 @@ import pytest
 from tests.cli.program import Program
 from tests.features.page.page_driver import PageDriver
 
-GREAT = 2**53 + 1
+BEYOND_DOUBLE = 2**53 + 1
 
 
 @pytest.fixture
 def driver(driver: PageDriver) -> PageDriver:
+    """The empty list of the signed-in owner."""
     return driver.sign_in()
 
 
-def test_what_is_exported_can_be_imported(driver: PageDriver, tmp_path: Path) -> None:
+def test_an_export_matches_the_export_command_and_can_be_imported(
+    driver: PageDriver, tmp_path: Path
+) -> None:
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": driver.service.database})
     plants = [
         {"id": -(2**63), "name": 'quotes " and, commas; tabs', "tag": '"'},
         {"id": 1, "name": " spaces around ", "tag": "=1+1"},
         {"id": 2, "name": "\ufeff", "tag": "\ufeff"},
         {"id": 3, "name": "\ufeffFern\ufeff"},
-        {"id": GREAT, "name": "שרך 🌿"},
+        {"id": BEYOND_DOUBLE, "name": "שרך 🌿"},
     ]
     driver.create_plants(*plants)
     driver.assert_count("5 plants")
@@ -37,7 +40,7 @@ def test_what_is_exported_can_be_imported(driver: PageDriver, tmp_path: Path) ->
     assert (tmp_path / "by-command.csv").read_bytes() == text.encode()
 
 
-def test_what_is_filtered_is_exported(driver: PageDriver) -> None:
+def test_an_export_contains_only_plants_that_match_filter_or_search(driver: PageDriver) -> None:
     tags: tuple[dict[str, str], ...] = ({"tag": "a&b"}, {"tag": "a&b"}, {}, {"tag": "c"})
     plants = ({"id": n, "name": f"Plant {n}"} | tag for n, tag in enumerate(tags))
     driver.create_plants(*plants)
