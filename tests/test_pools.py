@@ -14,41 +14,41 @@ pytestmark = pytest.mark.anyio
 def take_all(pool: Pool, holder: str) -> int:
     """How many units the holder gets until the pool refuses."""
     count = 0
-    while pool.try_take(holder):
+    while pool.try_acquire(holder):
         count += 1
     return count
 
 
 async def test_a_holder_may_take_half_of_what_others_leave() -> None:
-    pool = Pool("places", 60)
+    pool = Pool("slots", 60)
     assert take_all(pool, "first") == 30
     assert take_all(pool, "second") == 15
     assert pool.has_room("newcomer")
-    pool.give_back("first", 30)
+    pool.release("first", 30)
     assert take_all(pool, "second") == 15  # 30 in all
 
 
 async def test_a_full_pool_logs_its_largest_holder(caplog: pytest.LogCaptureFixture) -> None:
-    pool = Pool("places", 3)
+    pool = Pool("slots", 3)
     holders = ("first", "second", "second", "third")
-    assert [pool.try_take(holder) for holder in holders] == [True, True, False, True]
+    assert [pool.try_acquire(holder) for holder in holders] == [True, True, False, True]
     pool.add("first", 1)
-    assert not pool.try_take("newcomer")
+    assert not pool.try_acquire("newcomer")
     assert pool.refused_at > 0
-    assert "the pool places is full: first holds most, 2 of 3" in caplog.text
+    assert "the pool slots is full: first holds most, 2 of 3" in caplog.text
 
 
 async def test_a_freed_unit_goes_to_the_first_waiter_within_its_share() -> None:
-    pool = Pool("places", 4)
+    pool = Pool("slots", 4)
     for _ in range(2):
-        await pool.wait_and_take("greedy")
-    await pool.wait_and_take("other")
+        await pool.wait_and_acquire("greedy")
+    await pool.wait_and_acquire("other")
     more, first = (
-        asyncio.ensure_future(pool.wait_and_take(holder)) for holder in ("greedy", "newcomer")
+        asyncio.ensure_future(pool.wait_and_acquire(holder)) for holder in ("greedy", "newcomer")
     )
     pool.add("another", 1)
     await asyncio.sleep(0)
-    pool.give_back("another")
+    pool.release("another")
     await asyncio.wait_for(first, 30)
     with pytest.raises(OverloadedError):
         await more
@@ -72,16 +72,16 @@ def test_ipv6_addresses_of_one_network_are_one_holder() -> None:
 
 
 async def test_a_cancelled_waiter_takes_no_unit() -> None:
-    pool = Pool("places", 3)
+    pool = Pool("slots", 3)
     pool.add("other", 3)
     names = ("leaves early", "leaves late", "stays")
-    early, late, stays = (asyncio.ensure_future(pool.wait_and_take(name)) for name in names)
+    early, late, stays = (asyncio.ensure_future(pool.wait_and_acquire(name)) for name in names)
     await asyncio.sleep(0)
     early.cancel()
     await asyncio.sleep(0)
-    pool.give_back("other")  # gives the unit to the second waiter, which is cancelled now
+    pool.release("other")  # gives the unit to the second waiter, which is cancelled now
     late.cancel()
     await asyncio.wait_for(stays, 30)
     assert pool.used == 3
-    pool.give_back("stays")
+    pool.release("stays")
     assert pool.used == 2

@@ -69,7 +69,7 @@ async def test_among_others_a_store_has_a_quantum_of_each_batch(harness: Databas
     await asyncio.gather(*long, *short, *deletes, *others)
     assert sizes == [20, 1, 4 + 2, 4, 4, 16, 2 + 4, 1]
     assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
-    assert harness.database.writes.places.used == 0
+    assert harness.database.writes.slots.used == 0
 
 
 @with_settings(max_written_bytes=100_000)

@@ -31,7 +31,7 @@ PoolOrMore = TypeVar("PoolOrMore", bound="Pool")
 
 
 class Pool:
-    """``size`` units, of which ``used`` are taken.
+    """``size`` units, of which ``used`` are acquired.
 
     ``refused_at`` is the loop's time when a holder without units was last refused: the pool was
     full.
@@ -59,8 +59,8 @@ class Pool:
                 logger.warning(message, self.name, most, self._held.get(most, 0), self.size)
         return False
 
-    def try_take(self, holder: Hashable, count: int = 1) -> bool:
-        """Take units if the holder may; return whether it took them."""
+    def try_acquire(self, holder: Hashable, count: int = 1) -> bool:
+        """Acquire units if the holder may; return whether it got them."""
         # Inlined has_room: a call would double the cost.
         held = self._held.get(holder, 0)
         if held >= self.size - self.used:
@@ -69,12 +69,12 @@ class Pool:
         self.used += count
         return True
 
-    def take(self, holder: Hashable, count: int = 1) -> None:
-        """Take units.
+    def acquire(self, holder: Hashable, count: int = 1) -> None:
+        """Acquire units.
 
         :raises OverloadedError: the holder may not take them.
         """
-        if not self.try_take(holder, count):
+        if not self.try_acquire(holder, count):
             raise OverloadedError
 
     def add(self, holder: Hashable, count: int) -> None:
@@ -82,8 +82,8 @@ class Pool:
         self._held[holder] = self._held.get(holder, 0) + count
         self.used += count
 
-    def give_back(self, holder: Hashable, count: int = 1) -> None:
-        """Release units; the first waiting holder that may take one gets it."""
+    def release(self, holder: Hashable, count: int = 1) -> None:
+        """Release units; the first waiting holder that may acquire one gets it."""
         self.used -= count
         left = self._held[holder] - count
         if left:
@@ -92,31 +92,31 @@ class Pool:
             del self._held[holder]
         if not self._waiting:
             return
-        for place, waiting in self._waiting.items():
-            if self.try_take(waiting):
-                del self._waiting[place]
-                place.set_result(None)
+        for waiter, other in self._waiting.items():
+            if self.try_acquire(other):
+                del self._waiting[waiter]
+                waiter.set_result(None)
                 return
 
-    async def wait_and_take(self, holder: Hashable) -> None:
-        """Take a unit; wait a little if none is free.
+    async def wait_and_acquire(self, holder: Hashable) -> None:
+        """Acquire a unit; wait a little if none is free.
 
         :raises OverloadedError: none became free.
         """
-        if self.try_take(holder):
+        if self.try_acquire(holder):
             return
         loop = asyncio.get_running_loop()
-        place = loop.create_future()
-        self._waiting[place] = holder
-        timer = loop.call_later(_WAIT_SECONDS, self._refuse, place)
+        waiter = loop.create_future()
+        self._waiting[waiter] = holder
+        timer = loop.call_later(_WAIT_SECONDS, self._refuse, waiter)
         try:
-            await place
+            await waiter
         except asyncio.CancelledError:  # the client has gone
-            if place.done() and not (place.cancelled() or place.exception()):
-                self.give_back(holder)
+            if waiter.done() and not (waiter.cancelled() or waiter.exception()):
+                self.release(holder)
             raise
         finally:
-            self._waiting.pop(place, None)
+            self._waiting.pop(waiter, None)
             timer.cancel()
 
     def clear(self) -> None:
@@ -129,9 +129,9 @@ class Pool:
         """The holder with the most units; None if there is none."""
         return max(self._held, key=self._held.__getitem__, default=None)
 
-    def _refuse(self, place: "asyncio.Future[None]") -> None:
-        if self._waiting.pop(place, None) is not None:
-            place.set_exception(OverloadedError())
+    def _refuse(self, waiter: "asyncio.Future[None]") -> None:
+        if self._waiting.pop(waiter, None) is not None:
+            waiter.set_exception(OverloadedError())
 
 
 class EvictingPool(Pool):
@@ -142,8 +142,8 @@ class EvictingPool(Pool):
         self._taken: dict[object, tuple[Hashable, int, Evict]] = {}  # the oldest first
 
     def put(self, key: object, holder: Hashable, evict: Evict, count: int = 1) -> None:
-        """Take units under a key; ``evict`` is called when the pool evicts them."""
-        if not self.try_take(holder, count):
+        """Acquire units under a key; ``evict`` is called when the pool evicts them."""
+        if not self.try_acquire(holder, count):
             owner = holder if holder in self._held else self.largest
             missing = count
             while missing > 0 and owner in self._held:
@@ -159,7 +159,7 @@ class EvictingPool(Pool):
         """Release units, unless they were evicted."""
         if key in self._taken:
             holder, count, _ = self._taken.pop(key)
-            self.give_back(holder, count)
+            self.release(holder, count)
 
 
 class Active:

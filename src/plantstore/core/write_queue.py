@@ -1,4 +1,4 @@
-"""What writes of all stores share: places in the queue, batches, and the bytes of a minute.
+"""What writes of all stores share: slots in the queue, batches, and the bytes of a minute.
 
 Invariant: while several stores write, a store that has many writes, or long ones, delays the others
 by no more than its quantum of each batch.
@@ -26,25 +26,25 @@ class WriteQueue:
     """Admits writes to the queue and to batches. Create it on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
-        self.places = Pool("writes", settings.max_writes)
+        self.slots = Pool("writes", settings.max_writes)
         self.bytes = Pool("written_bytes", settings.max_written_bytes)
         self.stores = Active()
 
     def enter(self, store_id: int) -> None:
-        """Take a place.
+        """Acquire a slot.
 
         :raises OverloadedError: the store has its share, or has used up its bytes.
         """
         # While less than half is used, each store has room: the call costs 1 % of a create.
         if 2 * self.bytes.used >= self.bytes.size and not self.bytes.has_room(store_id):
             raise OverloadedError
-        if not self.places.try_take(store_id):
+        if not self.slots.try_acquire(store_id):
             raise OverloadedError
         if store_id != self.stores.last and store_id:  # 0 is no store
             self.stores.see(store_id)
 
     def try_leave(self, store_id: int, write: object, costs: Counter[int]) -> bool:
-        """Release a write's place unless the store's ``costs`` fill its quantum of the batch.
+        """Release a write's slot unless the store's ``costs`` fill its quantum of the batch.
 
         The store's later writes are refused then, too, so they stay in their order.
         """
@@ -53,7 +53,7 @@ class WriteQueue:
                 return False
             length = _length_of(write)
             costs[store_id] += 1 if length is not None and length <= _SHORT else _LONG_COST
-        self.places.give_back(store_id)
+        self.slots.release(store_id)
         return True
 
     def charge(self, batch: Sequence[Any]) -> None:

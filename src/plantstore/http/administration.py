@@ -124,14 +124,14 @@ class Worker:
 class Administration:
     """The jobs of one process; each may wait and run for ``seconds`` in all.
 
-    Jobs share the ``places``, and holders take turns; ``threads`` is the number of threads.
+    Jobs share the ``slots``, and holders take turns; ``threads`` is the number of threads.
     """
 
     def __init__(
-        self, open_session: OpenSession, seconds: float, places: Pool, threads: int = 1
+        self, open_session: OpenSession, seconds: float, slots: Pool, threads: int = 1
     ) -> None:
         self._seconds = seconds
-        self._places = places
+        self._slots = slots
         self._waiting: OrderedDict[Hashable, deque[Job[Any]]] = OrderedDict()
         self._open_session = open_session
         self._threads = threads
@@ -144,7 +144,7 @@ class Administration:
         :raises PlantStoreError: the work raised it, the database took too long, or too many jobs
             are waiting.
         """
-        self._places.take(holder)
+        self._slots.acquire(holder)
         job = Job(work, holder)
         self._waiting.setdefault(holder, deque()).append(job)
         timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
@@ -153,7 +153,7 @@ class Administration:
             return await job.future
         finally:
             timer.cancel()
-            self._places.give_back(holder)
+            self._slots.release(holder)
 
     async def close(self) -> None:
         """Close the sessions, after the running jobs."""

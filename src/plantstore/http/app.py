@@ -79,10 +79,10 @@ class App:
         self.at_reload: list[Callable[[], None]] = []
         self.connections: Collection[object] = ()
         self.pools = Pools(settings)
-        self.pools.add_pool(database.writes.places)
+        self.pools.add_pool(database.writes.slots)
         self.pools.add_pool(database.writes.bytes)
-        places = self.pools.add_pool(Pool("administration", MAX_JOBS))
-        self._administration = Administration(open_session, settings.write_timeout, places)
+        slots = self.pools.add_pool(Pool("administration", MAX_JOBS))
+        self._administration = Administration(open_session, settings.write_timeout, slots)
         self.administer = self._administration.run
         self.clock = SteadyClock()
         self.cache = ResponseCache(settings.cache_size)
@@ -145,7 +145,7 @@ class App:
             response = await self._explain(error, request)
         finally:
             if request.holder is not None:
-                self.pools.requests.give_back(request.holder)
+                self.pools.requests.release(request.holder)
         if not isinstance(request.body, bytes):
             began = max(began, request.body.arrived_at)  # a slow client is not a slow service
         seconds = time.perf_counter() - began

@@ -164,7 +164,7 @@ class Authentication:
     def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
         """Count the request as in flight and in its rate limit; returns whether it got a turn."""
         holder = bearer.token_store_id
-        if not self._requests.try_take(holder):
+        if not self._requests.try_acquire(holder):
             raise OverloadedError
         request.holder = holder
         if self.rates is not None:

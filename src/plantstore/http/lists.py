@@ -43,11 +43,11 @@ class PlantLists:
         authentication: Authentication,
         cache: ResponseCache,
         cors: Cors,
-        places: Pool,
+        slots: Pool,
     ) -> None:
         self._database = database
         self._authentication = authentication
-        self._places = places
+        self._slots = slots
         self._lanes, self._turns = authentication.lanes, authentication.turns
         self._cache = cache
         self._cors = cors
@@ -82,13 +82,13 @@ class PlantLists:
             is_long = page.more and (query.limit is None or query.limit > _PAGE_SIZE)
             plants = b"" if is_long else await self._write(page, caller, query, form)
         if is_long:
-            await self._places.wait_and_take(caller.token_store_id)
+            await self._slots.wait_and_acquire(caller.token_store_id)
             response: Response | Stream | None = None
             try:
                 response = await self._stream(request, caller, query, form)
             finally:
-                if not isinstance(response, Stream):  # a stream gives the place back at its end
-                    self._places.give_back(caller.token_store_id)
+                if not isinstance(response, Stream):  # a stream releases the slot at its end
+                    self._slots.release(caller.token_store_id)
             return response
         headers = form.content_type + make_headers(store_id, page.revision, key)
         headers += _TOTAL % page.total
@@ -167,7 +167,7 @@ class PlantLists:
         try:
             await snapshot.close()
         finally:
-            self._places.give_back(caller.token_store_id)
+            self._slots.release(caller.token_store_id)
 
 
 def find_unmodified(request: Request, caller: Caller, key: bytes) -> Response | None:

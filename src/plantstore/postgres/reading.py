@@ -107,7 +107,7 @@ class Reads(Batcher[Query, Result], Generic[Result]):
     def next_batch(self) -> list[Waiting[Query, Result]]:
         """The reads of the store that has waited longest and may take more."""
         stores = dict.fromkeys(waiting.item[1][0] for waiting in self._waiting)
-        store_id = next(filter(self._shares.try_take, stores), None)
+        store_id = next(filter(self._shares.try_acquire, stores), None)
         batch: list[Waiting[Query, Result]] = []
         later: list[Waiting[Query, Result]] = []
         taken: set[Query] = set()
@@ -127,6 +127,6 @@ class Reads(Batcher[Query, Result], Generic[Result]):
         try:
             tables = await self._pool.read(*reads)
         finally:
-            self._shares.give_back(items[0][1][0])
+            self._shares.release(items[0][1][0])
         results = dict(zip(reads, map(self._decode, tables), strict=True))
         return [results[item] for item in items]

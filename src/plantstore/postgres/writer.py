@@ -81,7 +81,7 @@ class Writer(Batcher[Item, Written]):
             is_apart |= self._separates_stores and not stores <= {store_id}
             is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
             if waiting.arrived < deadline:
-                self.queue.places.give_back(store_id)
+                self.queue.slots.release(store_id)
                 if not waiting.future.done():
                     waiting.future.set_exception(DatabaseUnavailableError())
             elif is_apart or not self.queue.try_leave(store_id, waiting.item, costs):

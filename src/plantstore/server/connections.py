@@ -88,7 +88,7 @@ class Connections:
             if owner not in self._busy:  # searching takes time
                 self._busy.add(owner)
                 self._make_room(known for known in self.opened if known.network == owner)
-        if not pool.try_take(network):
+        if not pool.try_acquire(network):
             return False
         self.opened.add(connection)
         self._are_closed.clear()
@@ -97,7 +97,7 @@ class Connections:
     def release(self, connection: "Connection") -> None:
         if connection in self.opened:
             self.opened.remove(connection)
-            self.pools.connections.give_back(connection.network)
+            self.pools.connections.release(connection.network)
             self.pools.handshakes.remove(connection)
             if not self.opened:
                 self._are_closed.set()

@@ -147,7 +147,7 @@ class Sender:
 
     def _count_unsent(self, count: int) -> None:
         if self._counted:
-            self._pool.give_back(self._counted_for, self._counted)
+            self._pool.release(self._counted_for, self._counted)
         self._counted, self._counted_for = count, self.holder
         if count:
             self._pool.add(self.holder, count)

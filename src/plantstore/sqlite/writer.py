@@ -134,7 +134,7 @@ class Writer:
         late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
         del self._pending[: len(late)]
         for write, _, _ in late:
-            self._queue.places.give_back(write.store_id)
+            self._queue.slots.release(write.store_id)
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -174,7 +174,7 @@ class Writer:
         """Remove the next batch from the queue: all writes, or a quantum of each store's."""
         pending, self._pending = self._pending, []
         if not self._queue.stores.are_several:
-            self._queue.places.clear()
+            self._queue.slots.clear()
             return pending
         batch, costs = list[Pending](), Counter[int]()
         for write in pending:

@@ -56,7 +56,7 @@ class Changes:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._places = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
+        self._slots = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
         # One window at a time is in the write queue: half of its store's share.
         self._window_size = max(1, app.settings.max_writes // 4)
         self._lane = Lane(app.turns)
@@ -73,7 +73,7 @@ class Changes:
             reason = "needs atomic=true: omit it here, because lines can be sent again as they are"
             raise RequestError(40010, reason=reason)
         body = request.body if isinstance(request.body, Body) else Body.of(request.body)
-        await self._places.wait_and_take(caller.token_store_id)
+        await self._slots.wait_and_acquire(caller.token_store_id)
         if is_atomic:
             try:
                 return await self._make_all(request, body, caller, lines)
@@ -85,7 +85,7 @@ class Changes:
         return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
 
     async def _close(self, caller: Caller) -> None:
-        self._places.give_back(caller.token_store_id)
+        self._slots.release(caller.token_store_id)
 
     async def _write_results(
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes

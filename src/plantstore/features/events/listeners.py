@@ -25,11 +25,11 @@ _MAX_IN_A_ROW = 64  # listeners handled before the loop runs other tasks
 
 
 class Listeners:
-    """All listeners of a process, which share the ``places``."""
+    """All listeners of a process, which share the ``slots``."""
 
-    def __init__(self, database: Database, places: Pool) -> None:
+    def __init__(self, database: Database, slots: Pool) -> None:
         self._database = database
-        self._places = places
+        self._slots = slots
         self._feeds: dict[int, Feed] = {}  # by store
         self._has_feeds = asyncio.Event()
         self._has_committed = asyncio.Event()
@@ -40,13 +40,13 @@ class Listeners:
 
         :raises RequestError: events after the revision are no longer available, or the store has
             not reached it.
-        :raises OverloadedError: no place is free.
+        :raises OverloadedError: no slot is free.
         """
-        await self._places.wait_and_take(caller.token_store_id)
+        await self._slots.wait_and_acquire(caller.token_store_id)
         try:
             page = await require_page(self._database, caller, after, 0, NO_EVENTS)
         except BaseException:
-            self._places.give_back(caller.token_store_id)
+            self._slots.release(caller.token_store_id)
             raise
         feed = Feed(self._database, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
@@ -64,7 +64,7 @@ class Listeners:
             listeners.remove(listener)
             if not listeners:
                 del self._feeds[listener.caller.store_id]
-            self._places.give_back(listener.caller.token_store_id)
+            self._slots.release(listener.caller.token_store_id)
 
     async def run(self) -> None:
         """Wake the listeners, until cancelled."""

@@ -56,8 +56,8 @@ _LIVE = b"Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n" + NO_STO
 
 def add_events(app: App) -> None:
     """Add the route, the gauge, and the background work."""
-    places = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
-    listeners = Listeners(app.database, places)
+    slots = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
+    listeners = Listeners(app.database, slots)
 
     async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
         """List the events after a revision, or stream them as they happen."""
@@ -78,7 +78,7 @@ def add_events(app: App) -> None:
             return await _read(app, request, caller, after, limit, form)
 
     app.routes.add_of_store("/events", reads(list_events))
-    app.gauges["listeners"] = lambda: places.used
+    app.gauges["listeners"] = lambda: slots.used
     app.run_in_background(listeners.run())
     days = app.settings.of(EventsSettings).events_keep
     app.trim(days, EventTrimming().trim)

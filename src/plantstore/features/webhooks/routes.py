@@ -28,8 +28,8 @@ def add_webhooks(app: App) -> None:
     """Add the routes, the gauges, and the delivery."""
     of = partial(Webhooks, settings=app.settings.of(WebhookSettings))
     # For messages that requests wait for; if it is full, no other request waits.
-    places = Pool("webhook_tests", _MAX_TESTS)
-    sending = Administration(app.open_session, _SECONDS, places, _MAX_TESTS)
+    slots = Pool("webhook_tests", _MAX_TESTS)
+    sending = Administration(app.open_session, _SECONDS, slots, _MAX_TESTS)
     app.at_close.append(sending.close)
 
     def change(operate: Callable[..., Record], status: int = 200) -> Change:

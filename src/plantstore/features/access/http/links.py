@@ -76,7 +76,7 @@ def _describe(link: Link) -> Record:
 async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
     """Redeem a code for a token, for anybody who has a code."""
     network = network_of(app.client_address(request))
-    app.pools.requests.take(network)
+    app.pools.requests.acquire(network)
     request.holder = network
     await app.turns.take(network, ROUTED)
     body = await read_body(app, request, LinkCode)
