@@ -1,6 +1,6 @@
-"""The browser that opens the pages: the system's Chromium, and its tabs.
+"""The browser of the tests, the system's Chromium, and its tabs.
 
-A tab costs four times the CPU time of a page in it: tests with the same options share a tab.
+Opening a tab takes four times the CPU time of loading a page: tests with equal options share tabs.
 """
 
 import os
@@ -15,7 +15,7 @@ from tests.features.page.page_driver import PageDriver
 from tests.service import Service
 
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
-# The first saves half of the browser's CPU time.
+# The first choice takes half the CPU time of the others.
 _BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 # A container has few rights and a small /dev/shm.
 # One process for all pages of a service, in any tab, saves each test the start of a process.
@@ -23,7 +23,7 @@ _ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--process-per-site"]
 
 
 class OpenPage(Protocol):
-    """Opens a tab for a service, with options of a context; tests reuse a ``shared`` tab."""
+    """Opens a tab for a service, with context options; later tests reuse ``shared`` tabs."""
 
     def __call__(
         self, service: Service = ..., *, shared: bool = True, **options: object
@@ -32,7 +32,7 @@ class OpenPage(Protocol):
 
 
 class Tabs:
-    """Tabs that are free, by their options."""
+    """The free tabs, by their options."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser

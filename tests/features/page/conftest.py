@@ -1,4 +1,4 @@
-"""Fixtures: one browser and one service for all of these tests, and tabs that they share."""
+"""Fixtures: one browser and one service for all tests of the page, and the tabs that they share."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.service import Service
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a failed browser test once more, and count it: a busy machine delays its keys."""
+    """Rerun a failed browser test once, and report the rerun: a busy machine delays its keys."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.flaky(reruns=1))
@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def tabs() -> Iterator[Tabs]:
-    """The browser's tabs. It ends with this package: its event loop would disturb other tests."""
+    """The browser's tabs, closed after this package: its event loop would disturb other tests."""
     expect.set_options(timeout=30_000)  # for a busy machine
     with open_browser() as browser:
         yield Tabs(browser)
@@ -35,9 +35,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def open_page(tabs: Tabs, service: Service) -> Iterator[OpenPage]:
-    """Opens pages, and fails at the end if a page had an error."""
-    with opening_pages(tabs, service) as opens:
-        yield opens
+    """Opens tabs, and fails at the end of the test if a tab had an error."""
+    with opening_pages(tabs, service) as open_tab:
+        yield open_tab
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def owner(service: Service, store: str) -> str:
 
 @pytest.fixture
 def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
-    """An empty tab, for the owner of an empty store."""
-    opened = open_page()
-    opened.store, opened.owner = store, owner
-    return opened
+    """A tab, not yet open, for the owner of an empty store."""
+    driver = open_page()
+    driver.store, driver.owner = store, owner
+    return driver

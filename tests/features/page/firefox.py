@@ -1,7 +1,7 @@
-"""Firefox without a window, driven with real keys over its own protocol, Marionette.
+"""Headless Firefox, driven with real keys over its protocol, Marionette.
 
-A message is its length, a colon and JSON: ``[0, number, command, parameters]``, answered by
-``[1, number, error, result]``.
+A message is its length, a colon and JSON. A command is ``[0, number, command, parameters]``, its
+response ``[1, number, error, result]``.
 """
 
 import json
@@ -18,8 +18,8 @@ _TIMEOUT = 30.0
 _SETTINGS = 'user_pref("marionette.port", 0);\nuser_pref("app.update.disabledForTesting", true);\n'
 _ARGUMENTS = ("--headless", "--no-remote", "--marionette", "--profile")
 _WAIT = """const [done] = arguments;
-const look = () => (%s ? done() : setTimeout(look, 20));
-look();"""
+const check = () => (%s ? done() : setTimeout(check, 20));
+check();"""
 
 
 class Firefox:
@@ -41,8 +41,8 @@ class Firefox:
         self._send("WebDriver:PerformActions", {"actions": [source]})
 
     def fill(self, selector: str, text: str) -> None:
-        found = self._send("WebDriver:FindElement", {"using": "css selector", "value": selector})
-        element = next(iter(found["value"].values()))
+        result = self._send("WebDriver:FindElement", {"using": "css selector", "value": selector})
+        element = next(iter(result["value"].values()))
         self._send("WebDriver:ElementSendKeys", {"id": element, "text": text})
 
     def focus(self, selector: str) -> None:
@@ -58,9 +58,9 @@ class Firefox:
         self._send("WebDriver:ExecuteAsyncScript", {"script": _WAIT % condition})
 
     def assert_shows(self, text: str, selector: str = "body") -> None:
-        part = f"document.querySelector({json.dumps(selector)})"
+        element = f"document.querySelector({json.dumps(selector)})"
         self.wait_until(
-            f"{part}?.checkVisibility() && {part}.innerText.includes({json.dumps(text)})"
+            f"{element}?.checkVisibility() && {element}.innerText.includes({json.dumps(text)})"
         )
 
     def _send(self, command: str, parameters: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
@@ -77,7 +77,7 @@ class Firefox:
 
 @contextmanager
 def open_firefox(profile: Path) -> Iterator[Firefox]:
-    """Firefox with a new profile in this folder."""
+    """Start Firefox with a new profile in this folder."""
     path = shutil.which("firefox-esr") or shutil.which("firefox")
     assert path is not None, "missing: firefox-esr or firefox"
     (profile / "user.js").write_text(_SETTINGS)
@@ -95,9 +95,9 @@ def open_firefox(profile: Path) -> Iterator[Firefox]:
 
 
 def _connect(port: Path) -> socket.socket:
-    """A connection to Firefox, which writes its port to this file once it listens."""
+    """Connect to Firefox, which writes its port to this file once it listens."""
     deadline = time.monotonic() + _TIMEOUT
     while not (port.exists() and port.read_text()):
-        assert time.monotonic() < deadline, "Firefox does not start"
+        assert time.monotonic() < deadline, "Firefox did not start in time"
         time.sleep(0.02)
     return socket.create_connection(("127.0.0.1", int(port.read_text())), _TIMEOUT)

@@ -1,4 +1,4 @@
-"""Drives the page for tests, and records errors that must never happen."""
+"""Drives the page for tests, and records errors: any error fails the test."""
 
 import json
 import re
@@ -21,9 +21,9 @@ from tests.service import Service
 
 TIMEOUT = 30.0
 # The browser itself reports each response that is an error, and each lost connection.
-_REPORTED_BY_THE_BROWSER = "Failed to load resource"
-# By then the effects of an event or a response have happened, including short delays.
-_TURNS = """async () => {
+_FAILED_TO_LOAD = "Failed to load resource"
+# Resolves after the effects of an event or a response, including short delays.
+_WAIT_FOR_EFFECTS = """async () => {
     for (let turn = 0; turn < 3; turn += 1) {
         await new Promise(requestAnimationFrame);
         await new Promise((resolve) => setTimeout(resolve));
@@ -34,14 +34,14 @@ _LOAD_REST = """() => {
     const { src } = document.querySelector("script[type=module]");
     return import(src.replace("main.js", "rest.js")).then(() => true);
 }"""
-# Recognised by a status that no service sends.
+# The status is one that no service sends.
 _IS_INTERCEPTED = """
     fetch("intercepted").then(({ status }) => status === 299, () => false)
 """
 
 
-# The storage of a new tab, or of a tab with a token; set before any script of the page runs.
-_BEGIN = """{
+# Sets the storage of the tab, before any script of the page runs.
+_SET_STORAGE = """{
     sessionStorage.clear();
     localStorage.clear();
     const path = new URL(".", location.href).pathname;
@@ -58,28 +58,28 @@ class HeldRequests:
         self._waiting: list[Callable[[], None]] = []
         self._in_flight = in_flight
         self._responses = responses
-        self._is_open = False
+        self._is_released = False
 
     def hold(self, route: Route) -> None:
         """Hold a request."""
-        if self._responses and not self._is_open:
+        if self._responses and not self._is_released:
             response = route.fetch()
             self._waiting.append(lambda: route.fulfill(response=response))
         else:
             self._waiting.append(route.continue_)
         self.routes.append(route)
         self._in_flight.discard(route.request)
-        if self._is_open:  # or has been opened while the response was fetched
+        if self._is_released:  # maybe while the response was fetched
             self.release()
 
     def release(self) -> None:
-        self._is_open = True
+        self._is_released = True
         while self._waiting:
             self._waiting.pop(0)()
 
 
 class PageDriver:
-    """A tab with the page; ``errors`` has console errors, and requests to other services."""
+    """A tab with the page; ``errors`` holds console errors and requests to other services."""
 
     def __init__(self, page: Page, service: Service) -> None:
         self.page = page
@@ -88,23 +88,23 @@ class PageDriver:
         self.owner = ""
         self.errors: list[str] = []
         self.is_reusable = True
-        self._is_begun = False
+        self._is_opened = False
         self._intercepts = False
         self._in_flight: set[Request] = set()
         self._listeners: list[tuple[Any, Callable[[Any], None]]] = []
-        self._listen("console", self._note_message)
+        self._listen("console", self._record_message)
         self._listen("pageerror", lambda error: self.errors.append(str(error)))
-        self._listen("request", self._note_request)
+        self._listen("request", self._record_request)
         for event in ("requestfinished", "requestfailed"):
-            self._listen(event, self._note_end)
+            self._listen(event, self._record_end)
 
     def __getitem__(self, selector: str) -> Locator:
         return self.page.locator(selector)
 
     def open(self, path: str = "/") -> "PageDriver":
-        """Go to a page of the service, without the storage of an earlier test."""
-        if not self._is_begun:
-            return self._begin(path)
+        """Go to a page of the service; the first time, with empty storage."""
+        if not self._is_opened:
+            return self._open_with_storage(path)
         self.page.goto(self.service.origin + path)
         return self
 
@@ -128,20 +128,20 @@ class PageDriver:
 
     def sign_in(self, token: str = "") -> "PageDriver":
         """Open the page, signed in as the owner or with this token."""
-        self.keep_token(token or self.owner, "/")
+        self.open_with_token(token or self.owner, "/")
         expect(self["#app"]).to_be_visible()
         return self
 
-    def keep_token(self, token: str, path: str) -> "PageDriver":
+    def open_with_token(self, token: str, path: str) -> "PageDriver":
         """Go to a page, with the token already in the tab's storage."""
-        return self._begin(path, token=token, session="")
+        return self._open_with_storage(path, token=token, session="")
 
-    def _begin(self, path: str, **kept: str) -> "PageDriver":
-        """Go to a page, with only this in the tab's storage."""
-        self._is_begun = True
-        if "#" in path:  # or a fragment would stay on the previous test's page
+    def _open_with_storage(self, path: str, **storage: str) -> "PageDriver":
+        """Go to a page, with only these values in the tab's storage."""
+        self._is_opened = True
+        if "#" in path:  # a fragment alone would not load the page again
             self.page.goto(f"{self.service.origin}/livez")
-        with self.page.add_init_script(_BEGIN % json.dumps(kept)):
+        with self.page.add_init_script(_SET_STORAGE % json.dumps(storage)):
             self.page.goto(self.service.origin + path)
         return self
 
@@ -156,7 +156,7 @@ class PageDriver:
         self["#token"].press("Enter")
 
     def assert_shows(self, text: str, part: str = "body") -> None:
-        """The part shows the text, now or soon."""
+        """Wait until the part shows the text."""
         expect(self[part]).to_be_visible()
         expect(self[part]).to_contain_text(text)
 
@@ -172,7 +172,7 @@ class PageDriver:
                 self.page.keyboard.type(part, delay=delay)
 
     def delay(self, latency: int) -> None:
-        """Delay each response by so many milliseconds; no other test gets the tab."""
+        """Delay each response by these milliseconds; no other test gets the tab."""
         self.is_reusable = False
         session = self.page.context.new_cdp_session(self.page)
         unlimited = {"downloadThroughput": -1, "uploadThroughput": -1}
@@ -180,13 +180,13 @@ class PageDriver:
         session.send("Network.emulateNetworkConditions", conditions)
 
     def open_add(self) -> None:
-        """Focus row 0, by its key."""
+        """Focus the row to add plants, by its key."""
         expect(self["#count"]).not_to_be_empty()
         self["#grid"].press("n")
         expect(self["#add-name"]).to_be_focused()
 
     def submit_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
-        """Type a plant into its row and press Enter."""
+        """Type a plant into the row to add plants, and press Enter."""
         self["#add-name"].press("ControlOrMeta+a")
         if plant_id is not None:
             self["#add-set-id"].click()
@@ -202,7 +202,7 @@ class PageDriver:
         self.assert_shows(f"Added {name}", "#message")
 
     def filter(self, tag: str) -> None:
-        """Choose a tag in the filter menu, or remove it from the choice."""
+        """Toggle a tag in the filter menu."""
         self["#filter-open"].click()
         self["#filter-menu"].get_by_text(tag, exact=True).click()
         self.page.keyboard.press("Escape")
@@ -214,7 +214,7 @@ class PageDriver:
         expect(self["#sign-in"]).to_be_visible()
 
     def load_rest(self) -> None:
-        """Load the rest of the page, which it does by itself soon after the first view."""
+        """Load the scripts that the page otherwise loads soon after the first view."""
         self.evaluate(_LOAD_REST)
 
     def names(self) -> list[str]:
@@ -249,20 +249,20 @@ class PageDriver:
         handler: Callable[[Route], object],
         times: int | None = None,
     ) -> None:
-        """Have the handler answer requests to such addresses from now on, or so many of them."""
+        """Handle matching requests from now on, at most ``times`` if it is given."""
         if not self._intercepts:
             self._intercept()
         self.page.route(pattern, handler, times=times)
 
     def _intercept(self) -> None:
-        """Intercept requests, which takes a fifth more CPU time: only for tests that need it."""
+        """Intercept requests: only for tests that need it, for it takes a fifth more CPU time."""
         self._intercepts = True
         self.page.context.route("**/intercepted", lambda route: route.fulfill(status=299))
-        if self.page.url.startswith(self.service.origin):  # or it may bypass the route
+        if self.page.url.startswith(self.service.origin):  # a request could bypass the route
             self.wait_until(lambda: self.evaluate(_IS_INTERCEPTED))
 
     def hold(self, pattern: str | Pattern[str], *, responses: bool = False) -> HeldRequests:
-        """Hold requests to such addresses from now on, or their responses."""
+        """Hold matching requests, or their responses, from now on."""
         held = HeldRequests(self._in_flight, responses=responses)
         self.route(pattern, held.hold)
         return held
@@ -274,14 +274,14 @@ class PageDriver:
         body: str,
         content_type: str = "application/json",
     ) -> None:
-        """Respond to requests to such addresses from now on, as a proxy in between would."""
+        """Respond to matching requests from now on, in the service's place."""
         self.route(
             pattern,
             lambda route: route.fulfill(status=status, body=body, content_type=content_type),
         )
 
     def record_requests(self, method: str) -> list[str]:
-        """The addresses of requests to the service with this method, from now on."""
+        """Record the URLs of requests with this method from now on, except for static files."""
         recorded: list[str] = []
 
         def record(request: Request) -> None:
@@ -291,18 +291,18 @@ class PageDriver:
         self._listen("request", record)
         return recorded
 
-    def wait_until(self, is_so: Callable[[], object]) -> None:
-        """Wait until the condition holds, which must be soon."""
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait until the condition holds; fail after a timeout."""
         deadline = time.monotonic() + TIMEOUT
-        while not is_so():
-            assert time.monotonic() < deadline
+        while not condition():
+            assert time.monotonic() < deadline, "the condition did not hold in time"
             self.page.wait_for_timeout(20)
 
     def settle(self) -> None:
-        """Wait until only held requests are in flight, and their effects have happened."""
-        self.evaluate(_TURNS)
+        """Wait until only held requests are in flight, and the others' effects have happened."""
+        self.evaluate(_WAIT_FOR_EFFECTS)
         self.wait_until(lambda: not self._in_flight)
-        self.evaluate(_TURNS)
+        self.evaluate(_WAIT_FOR_EFFECTS)
 
     def refocus(self) -> None:
         self.evaluate("dispatchEvent(new Event('focus'))")
@@ -313,16 +313,16 @@ class PageDriver:
             self.page.keyboard.down(key)
         self.page.keyboard.up(key)
 
-    def reason(self) -> str:
-        """Why the text in the focused field is refused, which the browser shows below the field."""
+    def validation_message(self) -> str:
+        """The browser's validation message of the focused field."""
         return str(self.evaluate("document.activeElement.validationMessage"))
 
     def active_name(self) -> str:
-        """The name in the row that is active for screen readers."""
+        """The name in the active row, as screen readers find it."""
         row = self["#grid"].get_attribute("aria-activedescendant")
         return self[f".row:has(#{row}) .name"].inner_text()
 
-    def mute(self) -> "PageDriver":
+    def block_streams(self) -> "PageDriver":
         """Block streams of events: the page has to poll for others' changes."""
         self.respond("**/events", 503, '{"error": 50301, "message": "the service is overloaded"}')
         return self
@@ -342,7 +342,7 @@ class PageDriver:
             client.post("/changes", content=body, headers=headers).raise_for_status()
 
     def assert_stored(self, plant_id: int, name: str, tag: str | None) -> None:
-        """The store has this plant, now or soon."""
+        """Wait until the store has this plant."""
         plant = {"id": plant_id, "name": name} | ({} if tag is None else {"tag": tag})
         self.wait_until(lambda: plant in self.list_plants())
 
@@ -357,15 +357,15 @@ class PageDriver:
         self._listeners.append((event, listener))
         self.page.on(event, listener)
 
-    def _note_message(self, message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"} and _REPORTED_BY_THE_BROWSER not in message.text:
+    def _record_message(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and _FAILED_TO_LOAD not in message.text:
             self.errors.append(message.text)
 
-    def _note_request(self, request: Request) -> None:
+    def _record_request(self, request: Request) -> None:
         if not request.url.endswith("/events"):  # a stream never ends
             self._in_flight.add(request)
         if not request.url.startswith((self.service.origin, "blob:", "data:")):
-            self.errors.append(f"asked elsewhere: {request.url}")
+            self.errors.append(f"request to another service: {request.url}")
 
-    def _note_end(self, request: Request) -> None:
+    def _record_end(self, request: Request) -> None:
         self._in_flight.discard(request)

@@ -1,4 +1,4 @@
-"""Draws the docs' pictures of the page, light, dark and on a phone: ``make picture``."""
+"""Takes the docs' screenshots of the page, light, dark and on a phone: ``make picture``."""
 
 import sys
 import tempfile

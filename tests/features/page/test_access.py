@@ -1,4 +1,4 @@
-"""Who has access: one step to let a colleague in, and no step that points at the wrong one."""
+"""The Access page: members and their roles, invitation links, and the owner's tokens."""
 
 from playwright.sync_api import expect
 
@@ -7,13 +7,14 @@ from tests.features.page.page_driver import PageDriver
 
 
 def open_access(driver: PageDriver) -> None:
+    """Sign in as a second owner, olga, and open the Access page."""
     scopes = frozenset(Scope)
     driver.sign_in(driver.service.make_token(driver.store, "olga", role=Role.OWNER, scopes=scopes))
     driver.open_menu("#access-open")
     expect(driver["#access-all"]).to_be_visible()
 
 
-def test_an_invitation_is_the_colleagues_link(driver: PageDriver) -> None:
+def test_an_invitation_shows_a_link_that_signs_the_invited_user_in(driver: PageDriver) -> None:
     open_access(driver)
     driver["#invite-name"].click()
     driver.type("hans\n")
@@ -21,12 +22,12 @@ def test_an_invitation_is_the_colleagues_link(driver: PageDriver) -> None:
     driver.assert_shows("hans", "#members")
     link = driver["#credential"].inner_text()
     with driver.service.client(None) as client:
-        made = client.post("/links/redeem", json={"code": link.partition("code=")[2]}).json()
-    with driver.service.client(made["token"]) as client:
+        session = client.post("/links/redeem", json={"code": link.partition("code=")[2]}).json()
+    with driver.service.client(session["token"]) as client:
         assert client.get("/me").json()["user"] == "hans"
 
 
-def test_a_role_is_changed_in_its_row(driver: PageDriver) -> None:
+def test_an_owner_changes_a_members_role_in_the_members_row(driver: PageDriver) -> None:
     driver.service.make_token(driver.store, "rita", role=Role.READER)
     open_access(driver)
     driver["#members li:has-text('rita') select"].select_option("editor")
@@ -36,7 +37,7 @@ def test_a_role_is_changed_in_its_row(driver: PageDriver) -> None:
     expect(driver["#members li:has-text('rita') select"]).to_have_value("editor")
 
 
-def test_what_is_done_meanwhile_waits_for_its_turn(driver: PageDriver) -> None:
+def test_two_role_changes_in_succession_are_both_saved(driver: PageDriver) -> None:
     driver.service.make_token(driver.store, "rita", role=Role.READER)
     open_access(driver)
     held = driver.hold("**/members/owner-of-*")
@@ -49,7 +50,7 @@ def test_what_is_done_meanwhile_waits_for_its_turn(driver: PageDriver) -> None:
     expect(roles.nth(2)).to_have_value("owner")
 
 
-def test_a_refused_role_is_told_and_shown_as_it_was(driver: PageDriver) -> None:
+def test_a_refused_role_change_shows_the_reason_and_the_old_role(driver: PageDriver) -> None:
     user = f"owner-of-{driver.store}"
     driver.sign_in(driver.service.make_token(driver.store, user, scopes=frozenset(Scope)))
     driver.open_menu("#access-open")
@@ -58,7 +59,7 @@ def test_a_refused_role_is_told_and_shown_as_it_was(driver: PageDriver) -> None:
     expect(driver["#members select"]).to_have_value("owner")
 
 
-def test_a_member_is_removed_by_keyboard(driver: PageDriver) -> None:
+def test_an_owner_removes_a_member_by_keyboard(driver: PageDriver) -> None:
     driver.service.make_token(driver.store, "grace/é", role=Role.READER)
     open_access(driver)
     driver.page.get_by_role("button", name="Remove grace/é?").press("Enter")
@@ -69,7 +70,7 @@ def test_a_member_is_removed_by_keyboard(driver: PageDriver) -> None:
     expect(driver["body"]).not_to_be_focused()
 
 
-def test_a_link_waits_until_it_is_revoked(driver: PageDriver) -> None:
+def test_a_link_is_listed_until_an_owner_revokes_it(driver: PageDriver) -> None:
     open_access(driver)
     driver["#invite-name"].click()
     driver.type("hans\n")
@@ -82,7 +83,7 @@ def test_a_link_waits_until_it_is_revoked(driver: PageDriver) -> None:
         assert client.post("/links/redeem", json={"code": code}).status_code == 404
 
 
-def test_a_token_is_shown_once_and_revoked(driver: PageDriver) -> None:
+def test_a_new_token_is_shown_once_and_can_be_revoked(driver: PageDriver) -> None:
     open_access(driver)
     driver["details:has(#token-form) > summary"].click()
     driver["#token-scopes"].select_option("list")
@@ -92,21 +93,21 @@ def test_a_token_is_shown_once_and_revoked(driver: PageDriver) -> None:
     driver.assert_shows("pst_", "#credential")
     token = driver["#credential"].inner_text()
     assert driver.list_plants(token) == []
-    of_display = driver["#tokens li"].filter(has_text="wall display")
+    token_row = driver["#tokens li"].filter(has_text="wall display")
     expect(driver["#tokens li"].filter(has_text="(this session)")).to_have_count(1)
-    expect(of_display).to_contain_text("list · never used · expires on")
+    expect(token_row).to_contain_text("list · never used · expires on")
     driver["#access .back"].click()
     expect(driver["#plants"]).to_be_visible()
     assert token not in driver.page.content()
     driver.page.go_back()
-    expect(of_display).to_be_visible()
+    expect(token_row).to_be_visible()
     assert token not in driver.page.content()
-    of_display.get_by_role("button").click()
+    token_row.get_by_role("button").click()
     driver["#ask-yes"].click()
-    expect(of_display).to_have_count(0)
+    expect(token_row).to_have_count(0)
 
 
-def test_the_page_has_an_address_for_who_may_manage(driver: PageDriver) -> None:
+def test_the_address_of_the_access_page_opens_it_only_for_an_owner(driver: PageDriver) -> None:
     open_access(driver)
     address = driver.page.url.removeprefix(driver.service.origin)
     assert driver.page.title() == f"Access · {driver.store} · Plant Store"
@@ -114,12 +115,14 @@ def test_the_page_has_an_address_for_who_may_manage(driver: PageDriver) -> None:
     expect(driver["#access-all"]).to_be_visible()
     driver.page.keyboard.press("Escape")
     expect(driver["#grid"]).to_be_focused()
-    driver.keep_token(driver.service.make_token(driver.store, "rita", role=Role.READER), address)
+    driver.open_with_token(
+        driver.service.make_token(driver.store, "rita", role=Role.READER), address
+    )
     expect(driver["#state-empty"]).to_be_visible()
     expect(driver["#access"]).to_be_hidden()
 
 
-def test_who_may_not_manage_does_not_see_it(driver: PageDriver) -> None:
+def test_an_editor_does_not_see_the_menu_item_of_the_access_page(driver: PageDriver) -> None:
     driver.sign_in(driver.service.make_token(driver.store, "rita", role=Role.EDITOR))
     driver["#more-open"].click()
     expect(driver["#access-open"]).to_be_hidden()

@@ -109,7 +109,7 @@ def test_an_invalid_name_keeps_the_editor_open_with_the_reason(filled: PageDrive
     filled["#rows .row >> nth=0 >> .name"].dblclick()
     filled.page.keyboard.press("Delete")
     filled.page.keyboard.press("Enter")
-    assert filled.reason() == "Name is missing"
+    assert filled.validation_message() == "Name is missing"
     filled.type("Aloe ferox\n")
     filled.assert_stored(1, "Aloe ferox", None)
 

@@ -82,7 +82,7 @@ def test_a_message_keeps_the_text_typed_for_a_plant_that_was_deleted(opened: Pag
 
 
 def test_choosing_yours_recreates_a_plant_that_another_user_deleted(opened: PageDriver) -> None:
-    opened.mute().page.reload()
+    opened.block_streams().page.reload()
     opened.assert_count("3 plants")
     with opened.service.client(opened.owner) as client:
         client.delete("/plants/1").raise_for_status()

@@ -97,7 +97,7 @@ def test_a_plant_can_be_deleted_while_its_change_is_in_flight(driver: PageDriver
 
 
 def test_a_delete_or_undo_that_another_user_already_did_succeeds(driver: PageDriver) -> None:
-    driver.mute().page.reload()
+    driver.block_streams().page.reload()
     driver.assert_count("120 plants")
     with driver.service.client(driver.owner) as client:
         client.delete("/plants/2").raise_for_status()

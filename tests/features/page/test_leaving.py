@@ -112,7 +112,7 @@ def test_responses_that_arrive_after_sign_out_show_nothing(opened: PageDriver, b
 
 
 def test_a_late_401_does_not_sign_out_the_next_user(driver: PageDriver, ben: str) -> None:
-    driver.mute().sign_in().assert_count("2 plants")
+    driver.block_streams().sign_in().assert_count("2 plants")
     driver.service.revoke(driver.owner)
     held = driver.hold("**/plants?*", responses=True)
     driver.refocus()

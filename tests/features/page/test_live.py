@@ -68,7 +68,7 @@ def test_an_interrupted_stream_resumes_and_delivers_missed_changes(driver: PageD
 def test_the_page_polls_for_changes_while_streams_are_refused(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "First"})
     driver.install_clock()
-    driver.mute().sign_in()
+    driver.block_streams().sign_in()
     driver.page.clock.fast_forward(2_000)
     driver.assert_count("1 plant")
     driver.create_plants({"id": 2, "name": "New"})

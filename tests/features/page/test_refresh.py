@@ -60,7 +60,7 @@ def test_hidden_and_deleted_plants_are_deselected(filled: PageDriver) -> None:
 
 def test_returning_to_the_tab_reloads_the_list_once(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3000)
-    driver.mute().sign_in().assert_count("3,000 plants")
+    driver.block_streams().sign_in().assert_count("3,000 plants")
     driver.create_plants({"id": 3001, "name": "New"})
     requests = driver.record_requests("GET")
     driver.evaluate(RETURN_TO_TAB)
@@ -71,7 +71,7 @@ def test_returning_to_the_tab_reloads_the_list_once(driver: PageDriver) -> None:
 
 
 def test_a_failed_reload_shows_a_warning_until_the_next_succeeds(filled: PageDriver) -> None:
-    filled.mute().sign_in().assert_count("10 plants")
+    filled.block_streams().sign_in().assert_count("10 plants")
     filled.create_plants({"id": 20, "name": "P20"})
     filled.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
     filled.refocus()

@@ -89,7 +89,7 @@ def test_the_panel_follows_the_arrow_keys_and_saves_edits(filled: PageDriver) ->
 
 
 def test_a_link_to_an_inaccessible_store_opens_no_other_store(filled: PageDriver) -> None:
-    filled.keep_token(filled.owner, "/#store=greenhouse-of-others&tag=bed+3")
+    filled.open_with_token(filled.owner, "/#store=greenhouse-of-others&tag=bed+3")
     filled.assert_shows("You have no access to greenhouse-of-others.", "#state-barred")
     expect(filled["#rows .row"]).to_have_count(0)
     filled["#barred-open"].click()
@@ -97,5 +97,5 @@ def test_a_link_to_an_inaccessible_store_opens_no_other_store(filled: PageDriver
 
 
 def test_an_address_of_an_unknown_plant_says_that_there_is_none(filled: PageDriver) -> None:
-    filled.keep_token(filled.owner, f"/#store={filled.store}&plant=99999999")
+    filled.open_with_token(filled.owner, f"/#store={filled.store}&plant=99999999")
     filled.assert_shows("There is no plant 99999999 in this store.", "#panel-gone")

@@ -158,7 +158,7 @@ def test_a_link_signs_in_a_tab_whose_token_was_revoked(
         set_role(client, "kiosk", "reader")
         code = client.post("/links", json={"user": "kiosk"}).raise_for_status().json()["code"]
     service.revoke(driver.owner)
-    driver.keep_token(driver.owner, f"/#code={code}")
+    driver.open_with_token(driver.owner, f"/#code={code}")
     expect(driver["#who"]).to_have_text("kiosk")
     expect(driver["#app"]).to_be_visible()
 

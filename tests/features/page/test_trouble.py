@@ -16,7 +16,7 @@ REFUSED = "The token is not valid: ask the store’s owner for a new link."
 
 def test_a_plant_submitted_with_a_revoked_token_is_added_after_sign_in(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
-    driver.mute().sign_in()  # the end of the stream could sign the user out too early
+    driver.block_streams().sign_in()  # the end of the stream could sign the user out too early
     driver.assert_count("1 plant")
     driver.service.revoke(driver.owner)
     driver.submit_plant("Half typed", "herb", "77")

@@ -97,7 +97,7 @@ def test_a_plant_is_added_once_when_its_response_is_lost(driver: PageDriver) -> 
 
 def test_a_new_plant_gets_another_id_when_another_user_took_its_id(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
-    driver.mute().sign_in().assert_count("1 plant")
+    driver.block_streams().sign_in().assert_count("1 plant")
     driver.create_plants({"id": 2, "name": "Somebody else's"})
     driver.open_add()
     driver.type("Aloe\n")
@@ -110,7 +110,7 @@ def test_holding_enter_adds_one_plant(driver: PageDriver) -> None:
     driver.page.keyboard.down("Enter")
     driver.repeat_key("Enter")
     driver.assert_shows("Added Fern (1)", "#message")
-    assert driver.reason() == ""
+    assert driver.validation_message() == ""
     assert len(driver.list_plants()) == 1
 
 
@@ -133,10 +133,10 @@ def test_an_invalid_field_keeps_its_text_and_shows_the_reason(
     driver[f"#add-{field}"].fill(text)
     driver.page.keyboard.press("Enter")
     expect(driver[f"#add-{field}"]).to_be_focused()
-    assert reason in driver.reason()
+    assert reason in driver.validation_message()
     expect(driver[f"#add-{field}"]).to_have_value(text)
     driver[f"#add-{field}"].fill("3")
-    assert driver.reason() == ""
+    assert driver.validation_message() == ""
 
 
 @pytest.mark.parametrize(

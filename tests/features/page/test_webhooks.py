@@ -19,7 +19,7 @@ def driver(tmp_path: Path, open_page: OpenPage) -> Iterator[PageDriver]:
     with Service(tmp_path, settings={"webhook_allow_private": "true"}) as service:
         driver = open_page(service, shared=False, locale="de-DE")
         driver.owner = service.make_token("nursery", "olga", scopes=frozenset(Scope))
-        driver.keep_token(driver.owner, "/#store=nursery&page=access")
+        driver.open_with_token(driver.owner, "/#store=nursery&page=access")
         expect(driver["#webhooks-part"]).to_be_visible()
         yield driver
 

@@ -8,7 +8,7 @@ from tests.features.page.page_driver import PageDriver
 def open_reference(driver: PageDriver, token: str = "") -> None:
     """Open the reference, signed in if a token is given."""
     if token:
-        driver.keep_token(token, "/docs")
+        driver.open_with_token(token, "/docs")
         expect(driver["#session"]).to_contain_text("Signed in as")
     else:
         driver.open("/docs")

@@ -1,10 +1,10 @@
-"""The states of the page, each with the steps that lead to it, to check all of them.
+"""The states of the page, with the steps that lead to each state.
 
-Invariant: every ``@flow`` in a module of this folder is checked; no other list names it.
+Invariant: every ``@flow`` in a module of this folder is checked, without another list of flows.
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
 
-for found in iter_modules(__path__):
-    import_module(f"{__name__}.{found.name}")
+for module in iter_modules(__path__):
+    import_module(f"{__name__}.{module.name}")

@@ -46,6 +46,6 @@ def choosing_a_store(driver: PageDriver) -> Iterator[str]:
     expect(driver["#stores"]).to_be_visible()
     expect(driver["#expiry"]).to_be_visible()
     yield "several_stores_for_a_token_that_ends_soon"
-    driver.keep_token(token, "/#store=of-others")
+    driver.open_with_token(token, "/#store=of-others")
     expect(driver["#state-barred"]).to_be_visible()
     yield "no_access"

@@ -1,4 +1,4 @@
-"""Looking at the plants of a store: all, some, none."""
+"""Browsing the plants of a store: menus, panel, history, search and unusual texts."""
 
 from collections.abc import Iterator
 

@@ -75,7 +75,7 @@ def editing(driver: PageDriver) -> Iterator[str]:
     driver.page.keyboard.press("Enter")
     expect(driver[".cell-input:invalid"]).to_be_visible()
     yield "edit_refused"
-    driver.mute().type("Aloe vera ‘Minima’")
+    driver.block_streams().type("Aloe vera ‘Minima’")
     driver.page.keyboard.press("Escape")
     driver["#grid"].press("i")
     driver["#panel-name"].fill("Aloe vera ‘Minima’")

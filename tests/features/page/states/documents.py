@@ -8,11 +8,11 @@ from tests.features.page.page_driver import PageDriver
 from tests.features.page.states.setup import flow
 from tests.features.reference.reference import open_reference, send, try_out
 
-# All operations, errors and schemas look alike: axe would take twenty times as long for them.
+# Operations, errors and schemas look alike: checking all would take axe twenty times as long.
 REPEATED = ".operation:not(#create_plant), #errors dl ~ *, #schemas section ~ section"
 OPEN_ALL = """(repeated) => {
-    document.querySelectorAll(repeated).forEach((one) => one.remove());
-    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+    document.querySelectorAll(repeated).forEach((element) => element.remove());
+    document.querySelectorAll("details").forEach((details) => { details.open = true; });
 }"""
 
 

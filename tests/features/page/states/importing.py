@@ -1,4 +1,4 @@
-"""Importing a file, from its choice to the result of its lines."""
+"""Importing a file, from choosing it to its result."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Sets up states: a page, and a store to fill; and registers the flows that lead to them."""
+"""Fills a store for the states of the page, and registers the flows that lead to the states."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ PLANTS = (
 def create_plants(driver: PageDriver) -> None:
     rows = enumerate((*PLANTS, *PLANTS), start=1001)
     plants = ({"id": n, "name": name, "tag": tag} for n, (name, tag) in rows)
-    driver.create_plants(*({k: v for k, v in one.items() if v is not None} for one in plants))
+    driver.create_plants(*({k: v for k, v in plant.items() if v is not None} for plant in plants))
 
 
 def browse(driver: PageDriver) -> PageDriver:
@@ -45,25 +45,25 @@ def browse(driver: PageDriver) -> PageDriver:
     return driver
 
 
-# Names each state along the flow, and continues after the state has been checked.
+# Yields the name of each state, and continues after the state has been checked.
 Flow = Callable[[PageDriver], Iterator[str]]
 FLOWS: dict[str, Flow] = {}
 
 
-def flow(way: Flow) -> Flow:
-    """Have the states of this flow checked; on a phone, starting with an empty store."""
-    assert way.__name__ not in FLOWS
-    FLOWS[way.__name__] = way
-    return way
+def flow(function: Flow) -> Flow:
+    """Register a flow, whose states are checked; it starts on a phone with an empty store."""
+    assert function.__name__ not in FLOWS
+    FLOWS[function.__name__] = function
+    return function
 
 
 def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:
-    """Respond to requests to such addresses with this error from now on."""
+    """Respond to matching requests with this error from now on."""
     body = json.dumps({"error": number, "message": message})
     driver.respond(pattern, number // 100, body)
 
 
 def abort_requests(driver: PageDriver, *patterns: str) -> None:
-    """Requests to such addresses get no response from now on."""
+    """Abort matching requests from now on."""
     for pattern in patterns:
         driver.route(pattern, lambda route: route.abort())

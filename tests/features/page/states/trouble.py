@@ -1,4 +1,4 @@
-"""A list that fails to load, wholly or in part, or that the token may not list."""
+"""A list that fails to load, in whole or in part, or that the token's scopes do not allow."""
 
 from collections.abc import Iterator
 

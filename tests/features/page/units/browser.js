@@ -1,4 +1,4 @@
-// What modules ask of a browser when they are loaded: import it before them.
+// Stubs of the browser's globals that modules use when they are loaded: import it before them.
 
 import { readFileSync } from "node:fs";
 

@@ -3,7 +3,7 @@
 const PIECES = ['"', "\\", '{"id":1,', ',"id": 2}', '"id":3', ":", "{", "}", "[", ",", " ", "é", "שרך", "🌿", "=", "'", "@"];
 const EDGES = ["0", "-1", "9007199254740993", "-9223372036854775808", "9223372036854775807"];
 
-// The same numbers each time.
+// Pseudorandom numbers, the same for each run.
 export function* numbers(seed) {
   for (let last = seed; ; yield last) last = (last * 48271) % 2147483647;
 }

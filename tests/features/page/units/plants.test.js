@@ -1,4 +1,4 @@
-// Ids, search and order, and the list as it changes.
+// Ids, rules, search and order, and updates of the list.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import "./browser.js";
 import { compareIds, countTags, exchange, findBrokenRule, number, parseExactly, Plants, View, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
 import { makeOddPlants, numbers } from "./odd_plants.js";
 
-const GREAT = "9223372036854775807";
+const MAX_ID = "9223372036854775807";
 const makePlants = (...rows) => {
   const plants = new Plants();
   plants.apply(new Map(rows.map(([id, name, tag]) => [id, { id, name, ...(tag && { tag }) }])));
@@ -16,38 +16,38 @@ const makePlants = (...rows) => {
 const makeView = (items, { text = "", order = "id" }) => new View({ text, tags: [], order }, items);
 const namesOf = ({ items }) => items.map(({ name }) => name);
 
-test("ids keep 64 bits through JSON", () => {
-  const [plant] = parseExactly(`[{"id":${GREAT},"name":"\\"id\\":1,"}]`);
-  assert.equal(plant.id, GREAT);
-  assert.equal(writePlant(plant), `{"id":${GREAT},"name":"\\"id\\":1,"}`);
+test("64-bit ids are read and written without loss", () => {
+  const [plant] = parseExactly(`[{"id":${MAX_ID},"name":"\\"id\\":1,"}]`);
+  assert.equal(plant.id, MAX_ID);
+  assert.equal(writePlant(plant), `{"id":${MAX_ID},"name":"\\"id\\":1,"}`);
 });
 
-test("plants are read and written exactly, whatever their texts look like", () => {
+test("plants whose texts look like JSON are read and written exactly", () => {
   const plants = makeOddPlants(1);
   const written = plants.map(writePlant);
   assert.deepEqual(parseExactly(`[${written.join(",")}]`), plants);
   const spaced = plants.map(({ id, name, tag }) => `{ "id" : ${id} , "name" : ${JSON.stringify(name)}, "tag":${JSON.stringify(tag)}}`);
   assert.deepEqual(parseExactly(`[ ${spaced.join(" , ")} ]`), plants);
-  assert.deepEqual(written.map((one) => JSON.parse(one).name), plants.map(({ name }) => name));
+  assert.deepEqual(written.map((json) => JSON.parse(json).name), plants.map(({ name }) => name));
 });
 
 test("ids are ordered as numbers", () => {
-  const sorted = [`-${GREAT}`, "-10", "-9", "0", "9", "10", GREAT];
+  const sorted = [`-${MAX_ID}`, "-10", "-9", "0", "9", "10", MAX_ID];
   assert.deepEqual([...sorted].reverse().sort(compareIds), sorted);
 });
 
-test("rules are those of the service", () => {
+test("plants that the service refuses break a rule of the page", () => {
   assert.equal(findBrokenRule({ id: "1", name: "Fern" }), null);
   for (const id of ["", " ", "one", "1.5", "007", "9223372036854775808"]) assert.equal(findBrokenRule({ id, name: "X" })?.field, "id");
   for (const name of ["", "  ", "x".repeat(1001)]) assert.equal(findBrokenRule({ id: "1", name })?.field, "name");
   assert.equal(findBrokenRule({ id: "1", name: "X", tag: "x".repeat(257) })?.field, "tag");
 });
 
-test("the next id follows the last", () => {
+test("the proposed id follows the highest id", () => {
   assert.equal(makePlants().proposeId(), "1");
   assert.equal(makePlants(["3", "A"], ["10", "B"]).proposeId(), "11");
   assert.equal(makePlants(["-3", "A"]).proposeId(), "1");
-  assert.equal(makePlants(["7", "A"], [GREAT, "The last"]).proposeId(["+1", "9"]), "10");
+  assert.equal(makePlants(["7", "A"], [MAX_ID, "The last"]).proposeId(["+1", "9"]), "10");
 });
 
 for (const [name, typed] of [
@@ -56,12 +56,12 @@ for (const [name, typed] of [
   ["Mentha × piperita", "mentha x p"], ["कि", "कि"], ["Fern", "12"],
   ["Monstera ‘Zebra’", "zebra monstera"], ["Monstera “Zebra”", '"zebra'], ["Fern 3", "3 fern"], ["Fern", "bed fern 7"],
 ])
-  test(`${name} is found by ${typed}`, () => {
-    const plants = [{ id: "12", name, tag: "bed 7" }, { id: "123", name: "का" }]; // vowels of other scripts are no accents
+  test(`the search ${typed} finds ${name}`, () => {
+    const plants = [{ id: "12", name, tag: "bed 7" }, { id: "123", name: "का" }]; // vowel signs are not ignored as accents are
     assert.deepEqual(namesOf(makeView(plants, { text: typed })), [name]);
   });
 
-test("each order has its way back, and plants without a tag come last", () => {
+test("a minus reverses an order, and plants without a tag come last", () => {
   const { items } = makePlants(["1", "Fern 10", "b"], ["2", "aloe"], ["3", "Fern 9", "a"]);
   const show = (order) => namesOf(makeView(items, { order }));
   assert.deepEqual(show("name"), ["aloe", "Fern 9", "Fern 10"]);
@@ -71,7 +71,7 @@ test("each order has its way back, and plants without a tag come last", () => {
 });
 
 for (const order of ["id", "name", "-tag"])
-  test(`what changes is shown as if all were shown anew: by ${order}`, () => {
+  test(`an updated view equals a new view: by ${order}`, () => {
     const random = numbers(7);
     const pick = (size) => random.next().value % size;
     const plants = makePlants();
@@ -89,12 +89,12 @@ for (const order of ["id", "name", "-tag"])
     }
   });
 
-test("each plant may have a tag of its own", () => {
+test("150,000 different tags can be counted", () => {
   const items = Array.from({ length: 150_000 }, (_, id) => ({ id: `${id}`, name: "Fern", tag: `bed ${id}` }));
   assert.equal(countTags(items).length, 150_000);
 });
 
-test("the same change again is none", () => {
+test("applying the same changes twice changes nothing", () => {
   const plants = makePlants(["1", "A"], ["5", "B"]);
   for (const length of [1, 0]) assert.equal(plants.apply(new Map([["3", { id: "3", name: "C" }], ["4", null]])).length, length);
 });

@@ -20,7 +20,7 @@ function read(modules) {
   return jsQR(pixels, size, size)?.data;
 }
 
-test("texts of any length up to 106 bytes are read", () => {
+test("a decoder reads texts of any length up to 106 bytes", () => {
   for (let length = 1; length <= 98; length += 1) {
     const text = Array.from({ length }, (_, index) => LETTERS[(index * 7 + length) % LETTERS.length]).join("");
     if (new TextEncoder().encode(text).length <= 106) assert.equal(read(encodeQr(text)), text);
@@ -28,6 +28,6 @@ test("texts of any length up to 106 bytes are read", () => {
   assert.equal(read(encodeQr("x".repeat(106))), "x".repeat(106));
 });
 
-test("a longer one has no code", () => {
+test("a text longer than 106 bytes has no code", () => {
   assert.equal(encodeQr("x".repeat(107)), null);
 });

@@ -1,4 +1,4 @@
-// Files: what is a sheet, which columns it has, and what becomes of its rows in a store.
+// Files: reading and writing sheets, guessing their columns, and checking their rows against a store.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { FIELDS, Plants } from "../../../../src/plantstore/features/page/static/
 import { checkRows, countTwins, readTable, writeCsv } from "../../../../src/plantstore/features/page/static/tables.js";
 import { makeOddPlants } from "./odd_plants.js";
 
-const GREAT = "9223372036854775807";
+const MAX_ID = "9223372036854775807";
 const read = (text) => readTable(typeof text === "string" ? new TextEncoder().encode(text).buffer : text);
 const store = (...rows) => {
   const plants = new Plants();
@@ -22,14 +22,14 @@ const check = (table, plants = store()) => {
 };
 const show = (rows) => rows.map(({ plant: { id, name, tag }, reason }) => reason ?? [id, name, tag ?? ""].join("|"));
 
-test("names are enough: ids follow the store's and the file's highest", () => {
+test("rows without an id get ids after the highest of the store and the file", () => {
   for (const text of ["Fern\nAloe\n", "name\nFern\nAloe"])
     assert.deepEqual(show(check(read(text), store(["7", "Basil"]))), ["8|Fern|", "9|Aloe|"], text);
   const mixed = check(read("id,name\n,Fern\n20,Aloe\n,Basil\n,\n"), store(["7", "Erica"]));
   assert.deepEqual(show(mixed), ["21|Fern|", "20|Aloe|", "22|Basil|"]);
 });
 
-test("without the store's ids none are given", () => {
+test("rows get no ids while the store's plants are not all loaded", () => {
   const plants = store();
   plants.isComplete = false;
   assert.deepEqual(show(check(read("Fern\n"), plants)), ["ID is missing"]);
@@ -61,26 +61,26 @@ for (const [text, first, ignored] of [
   ["Botanischer Name;Kultivar;Beet\nRosa rugosa;‘Hansa’;3", "1|Rosa rugosa ‘Hansa’|3", []],
   ["Kasvi,Paikka\nSaniainen,talo\nAaloe,talo\nRuusu,talo\nVaahtera,talo", "1|Saniainen|talo", []],
 ])
-  test(`sheets of people: ${text.split("\n")[0]}`, () => {
+  test(`columns are joined or ignored: ${text.split("\n")[0]}`, () => {
     const sheet = read(text);
     assert.equal(show(check(sheet))[0], first);
     assert.deepEqual(sheet.ignored, ignored);
   });
 
-test("a sheet that was exported and corrected changes plants", () => {
+test("rows are compared with the stored plants of the same ids", () => {
   const rows = read("id,name,tag\n1,Fern,bed 1\n2,Aloe vera,\n3,New,\n");
   const checked = rows.rows;
   checkRows(checked, store(["1", "Fern", "bed 1"], ["2", "Aloe"]), true);
   assert.deepEqual(checked.map(({ isStored, before }) => [isStored ?? false, before?.name]), [[true, undefined], [false, "Aloe"], [false, undefined]]);
 });
 
-test("columns are chosen", () => {
+test("the user's choice of columns replaces the guess", () => {
   const sheet = read("Loc,Latin,Group\nA1,Fern,herb\nA2,Aloe,\n");
   Object.assign(sheet, { hasHeader: true, columns: { id: -1, name: 1, tag: 2 } });
   assert.deepEqual(show(check(sheet)), ["1|Fern|herb", "2|Aloe|"]);
 });
 
-test("what is there already is told from what has another's id", () => {
+test("a stored plant is told from a row whose id belongs to another plant", () => {
   const plants = store(["1", "Fern"], ["2", "Known", "herb"]);
   const rows = check(read("id,name,tag\n1,Other\n2,Known,herb\n3,New\n"), plants);
   assert.deepEqual(rows.map(({ isStored, reason }) => isStored ?? reason), [
@@ -88,13 +88,13 @@ test("what is there already is told from what has another's id", () => {
   ]);
 });
 
-test("a sheet without ids that is there already is noticed", () => {
+test("rows without an id that repeat stored plants or earlier rows are counted", () => {
   const plants = store(["1", "Fern", "herb"], ["2", "Aloe"]);
   const twins = countTwins(check(read("name,tag\nFern,herb\nAloe,x\nAloe,\nAloe,x\n"), plants), plants);
   assert.deepEqual(twins, { twins: 2, equal: 1 });
 });
 
-test("problems are those of the service, by line", () => {
+test("invalid rows have the reason and their line number", () => {
   const rows = check(read(`id,name,tag
 1,Fern,herb
 x,No number,
@@ -113,7 +113,7 @@ and a second line",tag
     "4 Name is missing",
     "5 Name must be 1 to 1,000 characters long, not 1,001",
     "6 ID 1 is already in line 2",
-    `7 ID must be from -9223372036854775808 to ${GREAT}`,
+    `7 ID must be from -9223372036854775808 to ${MAX_ID}`,
     "9 Name must not contain control characters or text direction overrides",
     "11 The line has too many columns",
   ]);
@@ -122,7 +122,7 @@ and a second line",tag
   ]);
 });
 
-test("what a spreadsheet writes is read", () => {
+test("files in the formats of spreadsheets are read", () => {
   const sheet = "\ufeffid\tname\ttag\r\n1\tFern\therb\r\n9007199254740993\tAloe\t\r\n";
   const wide = Uint16Array.from(sheet, (letter) => letter.charCodeAt(0)).buffer;
   const expected = ["1|Fern|herb", "9007199254740993|Aloe|"];
@@ -131,33 +131,33 @@ test("what a spreadsheet writes is read", () => {
     assert.deepEqual(show(check(read(content))), expected);
 });
 
-test("a sheet of names alone is read, as older spreadsheets save it", () => {
+test("a file in Latin-1 with only names is read", () => {
   const text = "Pflanzenname\r\nB\xe4rlauch\r\nRosa, syn. canina; wild\r\n";
   const sheet = read(Uint8Array.from(text, (letter) => letter.charCodeAt(0)).buffer);
   assert.ok(sheet.isGuessed);
   assert.deepEqual(show(check(sheet)), ["1|Bärlauch|", "2|Rosa, syn. canina; wild|"]);
 });
 
-test("a file that is no list is told of", () => {
+test("workbooks and binary files are refused, and empty files have no rows", () => {
   assert.throws(() => read(Uint8Array.from([80, 75, 3, 4]).buffer), /workbook: save it as “CSV UTF-8”/);
   assert.throws(() => read(Uint8Array.from([0, 228, 114]).buffer), /not a text file/);
   assert.deepEqual(read("id,name,tag\n").rows, []);
   assert.deepEqual(read("").rows, []);
 });
 
-test("a quote that is not closed spoils its line alone, however large the file is", () => {
+test("an unclosed quote invalidates only its line, in a file of any size", () => {
   const [, second, third] = check(read(`id,name,tag\n1,Fern\n2,"Aloe\n${"3,Basil\n".repeat(1000)}`));
   assert.match(second.reason, /closing quote/);
   assert.equal(third.line, 4);
   assert.match(check(read(`id,name\n1,"${"x".repeat(9_000_000)}"`))[0].reason, /not 9,000,000/);
 });
 
-test("a file has all fields of a plant", () => {
+test("a written file has all fields of a plant", () => {
   const plant = { ...Object.fromEntries(FIELDS.map((field) => [field, field])), id: "7" };
   assert.deepEqual(read(writeCsv([plant]).join("")).rows.map((row) => row.plant), [plant]);
 });
 
-test("what is written is read again, and no cell is a formula", () => {
+test("a written file can be read again, and no cell of it is a formula", () => {
   const formulas = ["=1+1", "+1", "-1", "@x", "'=1", "'a", "a=1"].map((name, index) => ({ id: `${-1 - index}`, name, tag: name }));
   const plants = [...formulas, ...makeOddPlants(2).slice(2), { id: "1", name: ' "spaces", ; \t ' }];
   const text = writeCsv(plants).join("");

@@ -1,4 +1,4 @@
-// Each text is there in each language, with the same values; and none is asked for that is not there.
+// The catalogue of texts: complete in each language, with no text missing or unused.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const scripts = readdirSync(`${FOLDER}/static`).filter((name) => name.endsWith("
 const entries = Object.entries(JSON.parse(read("texts.json")));
 const valuesOf = (text) => [...new Set(text.match(/\{\w+\}/g))].sort();
 
-test("each text is in both languages, with the same values and forms", () => {
+test("each text has both languages, with the same placeholders and plural forms", () => {
   assert.ok(entries.length > 200);
   for (const [key, texts] of entries) {
     assert.equal(texts.length, 2, key);
@@ -20,7 +20,7 @@ test("each text is in both languages, with the same values and forms", () => {
   }
 });
 
-test("each text that is asked for is in the catalogue, and each in it is asked for", () => {
+test("the page uses all texts of the catalogue and no others", () => {
   const keys = new Set(entries.map(([key]) => key));
   const html = read("index.html");
   const code = scripts.map((name) => read(`static/${name}`)).join("\n");
