@@ -79,19 +79,19 @@ def open_browser() -> Iterator[Browser]:
 @contextmanager
 def opening_pages(tabs: Tabs, default: Service) -> Iterator[OpenPage]:
     """Opens tabs for one test, and fails at its end if a tab had an error."""
-    opened: list[tuple[PageDriver, dict[str, Any]]] = []
+    open_tabs: list[tuple[PageDriver, dict[str, Any]]] = []
 
     def open_page(
         service: Service = default, *, shared: bool = True, **options: object
     ) -> PageDriver:
         driver = tabs.open(service, options, shared=shared)
-        opened.append((driver, options))
+        open_tabs.append((driver, options))
         return driver
 
     try:
         yield open_page
     finally:
-        errors = [error for driver, _ in opened for error in driver.errors]
-        for driver, options in opened:
+        errors = [error for driver, _ in open_tabs for error in driver.errors]
+        for driver, options in open_tabs:
             tabs.give_back(driver, options)
     assert errors == [], errors

@@ -8,7 +8,7 @@ from tests.service import JSON
 
 
 @pytest.fixture
-def opened(driver: PageDriver) -> PageDriver:
+def list_page(driver: PageDriver) -> PageDriver:
     """The list of three plants, for the signed-in owner."""
     driver.create_plants(
         {"id": 1, "name": "Fern", "tag": "herb"},
@@ -20,16 +20,16 @@ def opened(driver: PageDriver) -> PageDriver:
 
 
 @pytest.fixture
-def conflict(opened: PageDriver) -> PageDriver:
+def conflict_page(list_page: PageDriver) -> PageDriver:
     """The conflict dialog: another user changed the plant after its cell was opened."""
-    open_cell(opened)
-    replace(opened, name="Theirs", tag="tree")
-    opened.assert_shows("tree", "#rows")
-    opened.type("Mine\n")
-    opened.assert_shows("Somebody else changed this plant", "#conflict")
+    open_cell(list_page)
+    replace(list_page, name="Theirs", tag="tree")
+    list_page.assert_shows("tree", "#rows")
+    list_page.type("Mine\n")
+    list_page.assert_shows("Somebody else changed this plant", "#conflict")
     for version in ("Theirs", "Mine"):
-        opened.assert_shows(version, "#conflict-rows")
-    return opened
+        list_page.assert_shows(version, "#conflict-rows")
+    return list_page
 
 
 def open_cell(driver: PageDriver) -> None:
@@ -47,73 +47,73 @@ def first_plant(driver: PageDriver) -> tuple[str, str | None]:
     return plant["name"], plant.get("tag")
 
 
-def test_editing_again_keeps_the_typed_name_and_the_others_tag(conflict: PageDriver) -> None:
-    conflict.page.keyboard.press("Enter")
-    expect(conflict[".cell-input"]).to_have_value("Mine")
-    assert first_plant(conflict) == ("Theirs", "tree")
-    conflict.page.keyboard.press("Enter")
-    conflict.assert_shows("Changed Mine", "#message")
-    assert first_plant(conflict) == ("Mine", "tree")
+def test_editing_again_keeps_the_typed_name_and_the_others_tag(conflict_page: PageDriver) -> None:
+    conflict_page.page.keyboard.press("Enter")
+    expect(conflict_page[".cell-input"]).to_have_value("Mine")
+    assert first_plant(conflict_page) == ("Theirs", "tree")
+    conflict_page.page.keyboard.press("Enter")
+    conflict_page.assert_shows("Changed Mine", "#message")
+    assert first_plant(conflict_page) == ("Mine", "tree")
 
 
-def test_choosing_yours_saves_the_own_version_and_can_be_undone(conflict: PageDriver) -> None:
-    conflict["#conflict [value=yours]"].click()
-    conflict.assert_shows("Changed Mine", "#message")
-    assert first_plant(conflict) == ("Mine", "herb")
-    conflict.undo()
-    conflict.assert_shows("Restored Theirs", "#message")
-    assert first_plant(conflict) == ("Theirs", "tree")
+def test_choosing_yours_saves_the_own_version_and_can_be_undone(conflict_page: PageDriver) -> None:
+    conflict_page["#conflict [value=yours]"].click()
+    conflict_page.assert_shows("Changed Mine", "#message")
+    assert first_plant(conflict_page) == ("Mine", "herb")
+    conflict_page.undo()
+    conflict_page.assert_shows("Restored Theirs", "#message")
+    assert first_plant(conflict_page) == ("Theirs", "tree")
 
 
-def test_choosing_theirs_keeps_the_other_users_version(conflict: PageDriver) -> None:
-    conflict["#conflict [value=theirs]"].click()
-    expect(conflict["#rows .name"].first).to_have_text("Theirs")
-    expect(conflict["#grid"]).to_be_focused()
-    assert first_plant(conflict) == ("Theirs", "tree")
+def test_choosing_theirs_keeps_the_other_users_version(conflict_page: PageDriver) -> None:
+    conflict_page["#conflict [value=theirs]"].click()
+    expect(conflict_page["#rows .name"].first).to_have_text("Theirs")
+    expect(conflict_page["#grid"]).to_be_focused()
+    assert first_plant(conflict_page) == ("Theirs", "tree")
 
 
-def test_a_message_keeps_the_text_typed_for_a_plant_that_was_deleted(opened: PageDriver) -> None:
-    open_cell(opened)
-    opened.type("Mine")
-    with opened.service.client(opened.owner) as client:
+def test_a_message_keeps_the_text_typed_for_a_plant_that_was_deleted(list_page: PageDriver) -> None:
+    open_cell(list_page)
+    list_page.type("Mine")
+    with list_page.service.client(list_page.owner) as client:
         client.delete("/plants/1").raise_for_status()
-    opened.assert_shows("Not saved: Mine.", "#message")
-    expect(opened[".cell-input"]).to_have_count(0)
+    list_page.assert_shows("Not saved: Mine.", "#message")
+    expect(list_page[".cell-input"]).to_have_count(0)
 
 
-def test_choosing_yours_recreates_a_plant_that_another_user_deleted(opened: PageDriver) -> None:
-    opened.block_streams().page.reload()
-    opened.assert_count("3 plants")
-    with opened.service.client(opened.owner) as client:
+def test_choosing_yours_recreates_a_plant_that_another_user_deleted(list_page: PageDriver) -> None:
+    list_page.block_streams().page.reload()
+    list_page.assert_count("3 plants")
+    with list_page.service.client(list_page.owner) as client:
         client.delete("/plants/1").raise_for_status()
-    open_cell(opened)
-    opened.type("Mine\n")
-    opened.assert_shows("Somebody else deleted this plant", "#conflict")
-    opened["#conflict [value=yours]"].click()
-    opened.assert_shows("Changed Mine", "#message")
-    assert first_plant(opened) == ("Mine", "herb")
+    open_cell(list_page)
+    list_page.type("Mine\n")
+    list_page.assert_shows("Somebody else deleted this plant", "#conflict")
+    list_page["#conflict [value=yours]"].click()
+    list_page.assert_shows("Changed Mine", "#message")
+    assert first_plant(list_page) == ("Mine", "herb")
 
 
-def test_a_change_by_another_user_between_read_and_write_conflicts(opened: PageDriver) -> None:
-    held = opened.hold("**/plants/1", responses=True)
-    open_cell(opened)
-    opened.type("Mine\n")
-    opened.wait_until(lambda: held.routes)
-    replace(opened, name="Theirs")
+def test_a_change_by_another_user_between_read_and_write_conflicts(list_page: PageDriver) -> None:
+    held = list_page.hold("**/plants/1", responses=True)
+    open_cell(list_page)
+    list_page.type("Mine\n")
+    list_page.wait_until(lambda: held.routes)
+    replace(list_page, name="Theirs")
     held.release()
-    opened.assert_shows("Somebody else changed this plant", "#conflict")
-    assert first_plant(opened) == ("Theirs", None)
+    list_page.assert_shows("Somebody else changed this plant", "#conflict")
+    assert first_plant(list_page) == ("Theirs", None)
 
 
-def test_a_bulk_tag_does_not_overwrite_another_users_change(opened: PageDriver) -> None:
+def test_a_bulk_tag_does_not_overwrite_another_users_change(list_page: PageDriver) -> None:
     for row in (0, 2):
-        opened["#rows .check"].nth(row).click()
-    opened["#retag-open"].click()
-    held = opened.hold("**/plants/1", responses=True)
-    opened.type("shade\n")
-    opened.wait_until(lambda: held.routes)
-    replace(opened, name="Theirs")
+        list_page["#rows .check"].nth(row).click()
+    list_page["#retag-open"].click()
+    held = list_page.hold("**/plants/1", responses=True)
+    list_page.type("shade\n")
+    list_page.wait_until(lambda: held.routes)
+    replace(list_page, name="Theirs")
     held.release()
-    opened.assert_shows("Set tag shade: Basil. Not saved: Theirs.", "#message")
-    opened.assert_shows("Somebody else changed this plant", "#message")
-    assert first_plant(opened) == ("Theirs", None)
+    list_page.assert_shows("Set tag shade: Basil. Not saved: Theirs.", "#message")
+    list_page.assert_shows("Somebody else changed this plant", "#message")
+    assert first_plant(list_page) == ("Theirs", None)

@@ -21,75 +21,75 @@ PASTE = """(text) => {
 
 
 @pytest.fixture
-def opened(driver: PageDriver) -> PageDriver:
+def list_page(driver: PageDriver) -> PageDriver:
     """The list of two plants, for the signed-in owner."""
     driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
     driver.sign_in().assert_count("2 plants")
     return driver
 
 
-def test_pasted_rows_are_imported(opened: PageDriver) -> None:
-    opened.page.evaluate(PASTE, "Dahlia\n")
-    opened.assert_shows("Dahlia", "#import-sample")
-    expect(opened["#import-preview-title"]).to_have_text("Import pasted rows")
-    opened["#import-other"].click()
-    opened.page.evaluate(PASTE, "id\tname\ttag\n7\tErica\theath\n")
-    opened.assert_shows("Erica", "#import-sample")
-    opened["#import-start"].click()
-    opened.assert_shows("Imported Erica", "#message")
+def test_pasted_rows_are_imported(list_page: PageDriver) -> None:
+    list_page.page.evaluate(PASTE, "Dahlia\n")
+    list_page.assert_shows("Dahlia", "#import-sample")
+    expect(list_page["#import-preview-title"]).to_have_text("Import pasted rows")
+    list_page["#import-other"].click()
+    list_page.page.evaluate(PASTE, "id\tname\ttag\n7\tErica\theath\n")
+    list_page.assert_shows("Erica", "#import-sample")
+    list_page["#import-start"].click()
+    list_page.assert_shows("Imported Erica", "#message")
 
 
 def test_genus_species_and_cultivar_form_the_name_and_columns_can_change(
-    opened: PageDriver,
+    list_page: PageDriver,
 ) -> None:
     sheet = "Genus;Species;Cultivar;Location;Price\nRosa;rugosa;Alba;bed 1;3\nRosa;rugosa;Alba;;3\n"
-    opened.choose_file("sheet.csv", sheet)
-    opened.assert_shows("Ignored: Price", "#import-ignored")
-    opened.assert_shows("2 new", "#import-counts")
+    list_page.choose_file("sheet.csv", sheet)
+    list_page.assert_shows("Ignored: Price", "#import-ignored")
+    list_page.assert_shows("2 new", "#import-counts")
     rows = [["3", "Rosa rugosa 'Alba'", "bed 1"], ["4", "Rosa rugosa 'Alba'", ""]]
-    assert opened.evaluate(READ_SAMPLE) == rows
-    opened["#import-name"].select_option("2: Species")
-    opened["#import-tag"].select_option("1: Genus")
-    assert opened.evaluate(READ_SAMPLE) == [["3", "rugosa", "Rosa"], ["4", "rugosa", "Rosa"]]
-    opened.assert_shows("1 line repeats an earlier line", "#import-counts")
-    opened["#import-start"].click()
-    opened.assert_shows("Imported 2 plants", "#message")
-    opened.undo()
-    opened.assert_count("2 plants")
+    assert list_page.evaluate(READ_SAMPLE) == rows
+    list_page["#import-name"].select_option("2: Species")
+    list_page["#import-tag"].select_option("1: Genus")
+    assert list_page.evaluate(READ_SAMPLE) == [["3", "rugosa", "Rosa"], ["4", "rugosa", "Rosa"]]
+    list_page.assert_shows("1 line repeats an earlier line", "#import-counts")
+    list_page["#import-start"].click()
+    list_page.assert_shows("Imported 2 plants", "#message")
+    list_page.undo()
+    list_page.assert_count("2 plants")
 
 
 def test_an_import_changes_known_plants_and_offers_failed_lines_as_a_file(
-    opened: PageDriver,
+    list_page: PageDriver,
 ) -> None:
-    opened.choose_file("plants.csv", "id,name\n1,Tree fern\n2,Known\n3,New\nx,Odd\n")
+    list_page.choose_file("plants.csv", "id,name\n1,Tree fern\n2,Known\n3,New\nx,Odd\n")
     text = "1 new · 1 will be changed · 1 already here · 1 with problems"
-    opened.assert_shows(text, "#import-counts")
-    opened["#import-start"].click()
-    opened.assert_shows("Imported 2 plants. 1 line was not imported", "#message")
-    assert [plant["name"] for plant in opened.list_plants()] == ["Tree fern", "Known", "New"]
-    expect(opened["#message"].get_by_role("button", name="Try again")).to_have_count(0)
-    name, text = opened.download("#message button:text('Download')")
+    list_page.assert_shows(text, "#import-counts")
+    list_page["#import-start"].click()
+    list_page.assert_shows("Imported 2 plants. 1 line was not imported", "#message")
+    assert [plant["name"] for plant in list_page.list_plants()] == ["Tree fern", "Known", "New"]
+    expect(list_page["#message"].get_by_role("button", name="Try again")).to_have_count(0)
+    name, text = list_page.download("#message button:text('Download')")
     assert name == "not-imported.csv"
     assert list(csv.reader(io.StringIO(text))) == [
         ["line", "id", "name", "tag", "problem"],
         ["5", "x", "Odd", "", "ID must be a whole number, such as 7"],
     ]
-    opened.undo()
-    opened.wait_until(
-        lambda: [plant["name"] for plant in opened.list_plants()] == ["Fern", "Known"]
+    list_page.undo()
+    list_page.wait_until(
+        lambda: [plant["name"] for plant in list_page.list_plants()] == ["Fern", "Known"]
     )
 
 
-def test_imported_plants_get_other_ids_when_others_take_theirs(opened: PageDriver) -> None:
-    opened.choose_file("names.txt", "Moss\nAloe\n")
-    held = opened.hold("**/changes")
-    opened["#import-start"].click()
-    opened.wait_until(lambda: held.routes)
-    opened.create_plants({"id": 3, "name": "Basil"})
-    opened.assert_count("3 plants")
+def test_imported_plants_get_other_ids_when_others_take_theirs(list_page: PageDriver) -> None:
+    list_page.choose_file("names.txt", "Moss\nAloe\n")
+    held = list_page.hold("**/changes")
+    list_page["#import-start"].click()
+    list_page.wait_until(lambda: held.routes)
+    list_page.create_plants({"id": 3, "name": "Basil"})
+    list_page.assert_count("3 plants")
     held.release()
-    opened.assert_count("5 plants")
-    names = [plant["name"] for plant in opened.list_plants()]
+    list_page.assert_count("5 plants")
+    names = [plant["name"] for plant in list_page.list_plants()]
     assert names == ["Fern", "Known", "Basil", "Aloe", "Moss"]
 
 

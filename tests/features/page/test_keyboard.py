@@ -7,7 +7,7 @@ from tests.features.page.page_driver import PageDriver
 
 
 @pytest.fixture
-def fern(driver: PageDriver) -> PageDriver:
+def list_page(driver: PageDriver) -> PageDriver:
     """The list of one plant, Fern, for the signed-in owner."""
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.sign_in().assert_count("1 plant")
@@ -118,23 +118,23 @@ def test_keys_act_on_the_list_after_a_click_outside_of_it(driver: PageDriver) ->
     driver.assert_stored(1, "Plant 1", "shade")
 
 
-def test_slash_focuses_the_search_but_not_with_alt_or_in_a_field(fern: PageDriver) -> None:
-    fern["#grid"].press("Alt+/")
-    expect(fern["#grid"]).to_be_focused()
-    fern["#grid"].press("/")
-    expect(fern["#find"]).to_be_focused()
-    expect(fern["#find"]).to_have_value("")
-    fern["#add-name"].press("/")
-    expect(fern["#add-name"]).to_have_value("/")
+def test_slash_focuses_the_search_but_not_with_alt_or_in_a_field(list_page: PageDriver) -> None:
+    list_page["#grid"].press("Alt+/")
+    expect(list_page["#grid"]).to_be_focused()
+    list_page["#grid"].press("/")
+    expect(list_page["#find"]).to_be_focused()
+    expect(list_page["#find"]).to_have_value("")
+    list_page["#add-name"].press("/")
+    expect(list_page["#add-name"]).to_have_value("/")
 
 
-def test_a_word_typed_in_the_grid_does_not_trigger_shortcuts(fern: PageDriver) -> None:
-    fern["#grid"].focus()
-    fern.type("Tilia and Monstera", delay=60)
-    expect(fern["#grid"]).to_be_focused()
-    fern.page.wait_for_timeout(1100)  # after a pause, a letter is a shortcut again
-    fern["#grid"].press("n")
-    expect(fern["#add-name"]).to_be_focused()
+def test_a_word_typed_in_the_grid_does_not_trigger_shortcuts(list_page: PageDriver) -> None:
+    list_page["#grid"].focus()
+    list_page.type("Tilia and Monstera", delay=60)
+    expect(list_page["#grid"]).to_be_focused()
+    list_page.page.wait_for_timeout(1100)  # after a pause, a letter is a shortcut again
+    list_page["#grid"].press("n")
+    expect(list_page["#add-name"]).to_be_focused()
 
 
 def test_the_focus_is_never_lost_after_retry_close_skip_or_import(driver: PageDriver) -> None:

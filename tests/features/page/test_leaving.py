@@ -12,7 +12,7 @@ INPUT_VALUES = "[...document.querySelectorAll('input')].map((input) => input.val
 
 
 @pytest.fixture
-def ben(driver: PageDriver) -> str:
+def bens_token(driver: PageDriver) -> str:
     """The token of the next user, whose store has one plant; its id is in the first store, too."""
     token = driver.service.make_token(f"{driver.store}-other", f"ben-of-{driver.store}")
     driver.create_plants({"id": 1, "name": "Basil"}, token=token)
@@ -27,7 +27,7 @@ def driver(driver: PageDriver) -> PageDriver:
 
 
 @pytest.fixture
-def opened(driver: PageDriver) -> PageDriver:
+def list_page(driver: PageDriver) -> PageDriver:
     """The list of the signed-in first user."""
     driver.sign_in().assert_count("2 plants")
     return driver
@@ -57,71 +57,75 @@ def assert_no_secrets(driver: PageDriver) -> None:
 
 @pytest.mark.parametrize("how", ["signs out", "token is revoked"])
 def test_the_next_user_sees_no_messages_drafts_or_imports(
-    opened: PageDriver, ben: str, how: str
+    list_page: PageDriver, bens_token: str, how: str
 ) -> None:
-    opened.choose_file("secret.csv", "id,name\n")
-    opened.assert_shows("secret.csv: This file has no plants", "#import-reason")
-    opened.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret Fern changed\n")
-    opened["#import-start"].click()
-    opened.assert_shows("Imported 2 plants. 1 line was not imported: Name is missing", "#message")
-    opened["#rows .remove"].first.click()
-    opened.assert_shows("Deleted Secret Fern changed", "#message")
-    opened["#find"].fill("secret")
-    opened["#grid"].press("i")
-    expect(opened["#panel-title"]).to_contain_text("Secret")
-    opened["#add-name"].fill("Secret draft")
-    leave(opened, how)
+    list_page.choose_file("secret.csv", "id,name\n")
+    list_page.assert_shows("secret.csv: This file has no plants", "#import-reason")
+    list_page.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret Fern changed\n")
+    list_page["#import-start"].click()
+    list_page.assert_shows(
+        "Imported 2 plants. 1 line was not imported: Name is missing", "#message"
+    )
+    list_page["#rows .remove"].first.click()
+    list_page.assert_shows("Deleted Secret Fern changed", "#message")
+    list_page["#find"].fill("secret")
+    list_page["#grid"].press("i")
+    expect(list_page["#panel-title"]).to_contain_text("Secret")
+    list_page["#add-name"].fill("Secret draft")
+    leave(list_page, how)
     if how == "signs out":
-        assert "secret" not in opened.page.url
-        assert_no_secrets(opened)
-    sign_in_next_user(opened, ben)
-    assert_no_secrets(opened)
+        assert "secret" not in list_page.page.url
+        assert_no_secrets(list_page)
+    sign_in_next_user(list_page, bens_token)
+    assert_no_secrets(list_page)
 
 
 def test_the_next_user_does_not_continue_an_interrupted_import(
-    opened: PageDriver, ben: str
+    list_page: PageDriver, bens_token: str
 ) -> None:
-    opened.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
-    held = opened.hold("**/changes")
-    opened["#import-start"].click()
-    opened.wait_until(lambda: held.routes)
-    opened.service.revoke(opened.owner)
+    list_page.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
+    held = list_page.hold("**/changes")
+    list_page["#import-start"].click()
+    list_page.wait_until(lambda: held.routes)
+    list_page.service.revoke(list_page.owner)
     held.release()
-    expect(opened["#sign-in-reason"]).to_be_visible()
-    sign_in_next_user(opened, ben)
-    opened.settle()
-    assert_no_secrets(opened)
-    assert len(opened.list_plants(ben)) == 1
+    expect(list_page["#sign-in-reason"]).to_be_visible()
+    sign_in_next_user(list_page, bens_token)
+    list_page.settle()
+    assert_no_secrets(list_page)
+    assert len(list_page.list_plants(bens_token)) == 1
 
 
-def test_responses_that_arrive_after_sign_out_show_nothing(opened: PageDriver, ben: str) -> None:
-    held = opened.hold("**/changes", responses=True)
-    opened.submit_plant("Secret Ficus")
-    opened["#rows .remove"].first.click()
-    opened.wait_until(lambda: held.routes)
+def test_responses_that_arrive_after_sign_out_show_nothing(
+    list_page: PageDriver, bens_token: str
+) -> None:
+    held = list_page.hold("**/changes", responses=True)
+    list_page.submit_plant("Secret Ficus")
+    list_page["#rows .remove"].first.click()
+    list_page.wait_until(lambda: held.routes)
     for button in ("#person-open", "#sign-out"):
-        opened[button].click()
-    opened.assert_shows("2 changes are not saved yet. Sign out and lose them?", "#ask")
-    opened["#ask-yes"].click()
-    expect(opened["#sign-in"]).to_be_visible()
+        list_page[button].click()
+    list_page.assert_shows("2 changes are not saved yet. Sign out and lose them?", "#ask")
+    list_page["#ask-yes"].click()
+    expect(list_page["#sign-in"]).to_be_visible()
     held.release()
-    opened.settle()
-    assert_no_secrets(opened)
-    sign_in_next_user(opened, ben)
-    assert_no_secrets(opened)
+    list_page.settle()
+    assert_no_secrets(list_page)
+    sign_in_next_user(list_page, bens_token)
+    assert_no_secrets(list_page)
 
 
-def test_a_late_401_does_not_sign_out_the_next_user(driver: PageDriver, ben: str) -> None:
+def test_a_late_401_does_not_sign_out_the_next_user(driver: PageDriver, bens_token: str) -> None:
     driver.block_streams().sign_in().assert_count("2 plants")
     driver.service.revoke(driver.owner)
     held = driver.hold("**/plants?*", responses=True)
     driver.refocus()
     driver.wait_until(lambda: held.routes)
     leave(driver)
-    driver.submit_token(ben)
+    driver.submit_token(bens_token)
     expect(driver["#app"]).to_be_visible()
     held.release()
     driver.assert_count("1 plant")
     driver.settle()
     expect(driver["#app"]).to_be_visible()
-    assert driver.evaluate("sessionStorage['plantstore/token']") == ben
+    assert driver.evaluate("sessionStorage['plantstore/token']") == bens_token

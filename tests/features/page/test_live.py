@@ -11,23 +11,23 @@ from tests.service import JSON
 
 
 @pytest.fixture
-def opened(driver: PageDriver) -> PageDriver:
+def list_page(driver: PageDriver) -> PageDriver:
     """The list of three plants, for the signed-in owner."""
     driver.create_plants(*({"id": number, "name": f"P{number}"} for number in (10, 20, 30)))
     driver.sign_in().assert_count("3 plants")
     return driver
 
 
-def test_changes_by_others_appear_without_a_request(opened: PageDriver) -> None:
-    requests = opened.record_requests("GET")
-    opened.create_plants({"id": 15, "name": "New", "tag": "herb"})
-    opened.assert_count("4 plants")
-    opened.assert_shows("herb", "#rows")
-    with opened.service.client(opened.owner) as client:
+def test_changes_by_others_appear_without_a_request(list_page: PageDriver) -> None:
+    requests = list_page.record_requests("GET")
+    list_page.create_plants({"id": 15, "name": "New", "tag": "herb"})
+    list_page.assert_count("4 plants")
+    list_page.assert_shows("herb", "#rows")
+    with list_page.service.client(list_page.owner) as client:
         client.put("/plants/20", json={"name": "Renamed"}, headers=JSON).raise_for_status()
         client.delete("/plants/30").raise_for_status()
-    opened.assert_count("3 plants")
-    assert opened.names() == ["P10", "New", "Renamed"]
+    list_page.assert_count("3 plants")
+    assert list_page.names() == ["P10", "New", "Renamed"]
     assert requests == []
 
 
@@ -77,21 +77,23 @@ def test_the_page_polls_for_changes_while_streams_are_refused(driver: PageDriver
     driver.assert_count("2 plants")
 
 
-def test_the_list_is_reloaded_once_when_its_events_are_gone(opened: PageDriver) -> None:
-    opened.route(
+def test_the_list_is_reloaded_once_when_its_events_are_gone(list_page: PageDriver) -> None:
+    list_page.route(
         "**/events",
         lambda route: route.fulfill(
             status=410, body='{"error": 41001, "message": "gone"}', content_type="application/json"
         ),
         times=1,
     )
-    requests = opened.record_requests("GET")
-    opened.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
-    opened.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    opened.create_plants({"id": 40, "name": "Meanwhile"})
-    opened.evaluate("delete document.hidden")
-    opened.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    opened.assert_count("4 plants")
+    requests = list_page.record_requests("GET")
+    list_page.evaluate(
+        "Object.defineProperty(document, 'hidden', {value: true, configurable: true})"
+    )
+    list_page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    list_page.create_plants({"id": 40, "name": "Meanwhile"})
+    list_page.evaluate("delete document.hidden")
+    list_page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    list_page.assert_count("4 plants")
     assert len([url for url in requests if "include=" in url]) == 1
 
 

@@ -13,7 +13,7 @@ RETURN_TO_TAB = """{
 
 
 @pytest.fixture
-def filled(driver: PageDriver) -> PageDriver:
+def driver_with_plants(driver: PageDriver) -> PageDriver:
     """A tab, not yet open, for the owner of a store with ten plants."""
     driver.create_plants(*({"id": number, "name": f"P{number}"} for number in range(10, 20)))
     return driver
@@ -25,37 +25,39 @@ def delete(driver: PageDriver, *ids: int) -> None:
             client.delete(f"/plants/{plant_id}").raise_for_status()
 
 
-def test_a_plant_stays_active_when_another_user_adds_a_plant(filled: PageDriver) -> None:
-    filled.sign_in()["#grid"].focus()
+def test_a_plant_stays_active_when_another_user_adds_a_plant(
+    driver_with_plants: PageDriver,
+) -> None:
+    driver_with_plants.sign_in()["#grid"].focus()
     for _ in range(3):
-        filled["#grid"].press("ArrowDown")
-    assert filled.active_name() == "P13"
-    filled.create_plants({"id": 1, "name": "New"})
-    filled.assert_count("11 plants")
-    assert filled.active_name() == "P13"
-    filled["#grid"].press("Delete")
-    filled.assert_shows("Deleted P13", "#message")
-    filled["#find"].fill("nothing of this name")
-    filled.assert_shows("0 plants found", "#announcements")
-    filled.create_plants({"id": 2, "name": "Another"})
-    filled.assert_count("0 of 11 plants")
+        driver_with_plants["#grid"].press("ArrowDown")
+    assert driver_with_plants.active_name() == "P13"
+    driver_with_plants.create_plants({"id": 1, "name": "New"})
+    driver_with_plants.assert_count("11 plants")
+    assert driver_with_plants.active_name() == "P13"
+    driver_with_plants["#grid"].press("Delete")
+    driver_with_plants.assert_shows("Deleted P13", "#message")
+    driver_with_plants["#find"].fill("nothing of this name")
+    driver_with_plants.assert_shows("0 plants found", "#announcements")
+    driver_with_plants.create_plants({"id": 2, "name": "Another"})
+    driver_with_plants.assert_count("0 of 11 plants")
 
 
-def test_hidden_and_deleted_plants_are_deselected(filled: PageDriver) -> None:
-    filled.sign_in()["#rows .name"].nth(7).click()
-    filled["#find"].fill("p")
-    filled["#rows .name"].nth(2).click(modifiers=["Shift"])
-    filled.assert_shows("1 selected", "#selection")
-    assert filled["#rows [aria-selected=true] .name"].all_inner_texts() == ["P12"]
+def test_hidden_and_deleted_plants_are_deselected(driver_with_plants: PageDriver) -> None:
+    driver_with_plants.sign_in()["#rows .name"].nth(7).click()
+    driver_with_plants["#find"].fill("p")
+    driver_with_plants["#rows .name"].nth(2).click(modifiers=["Shift"])
+    driver_with_plants.assert_shows("1 selected", "#selection")
+    assert driver_with_plants["#rows [aria-selected=true] .name"].all_inner_texts() == ["P12"]
     for index in range(2):
-        filled["#rows .check"].nth(index).click()
-    filled.assert_shows("3 selected", "#selection")
-    delete(filled, 10, 11)
-    filled.assert_count("8 of 8 plants")
-    filled.assert_shows("1 selected", "#selection")
-    delete(filled, 12)
-    filled.assert_count("7 of 7 plants")
-    expect(filled["#selection"]).to_be_hidden()
+        driver_with_plants["#rows .check"].nth(index).click()
+    driver_with_plants.assert_shows("3 selected", "#selection")
+    delete(driver_with_plants, 10, 11)
+    driver_with_plants.assert_count("8 of 8 plants")
+    driver_with_plants.assert_shows("1 selected", "#selection")
+    delete(driver_with_plants, 12)
+    driver_with_plants.assert_count("7 of 7 plants")
+    expect(driver_with_plants["#selection"]).to_be_hidden()
 
 
 def test_returning_to_the_tab_reloads_the_list_once(driver: PageDriver) -> None:
@@ -70,17 +72,21 @@ def test_returning_to_the_tab_reloads_the_list_once(driver: PageDriver) -> None:
     assert len(list_requests) == 1
 
 
-def test_a_failed_reload_shows_a_warning_until_the_next_succeeds(filled: PageDriver) -> None:
-    filled.block_streams().sign_in().assert_count("10 plants")
-    filled.create_plants({"id": 20, "name": "P20"})
-    filled.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
-    filled.refocus()
-    filled.assert_shows("The list may be out of date", "#state-error")
-    filled.assert_count("10 plants")
-    filled.page.unroute("**/plants?include*")
-    filled.refocus()
-    filled.assert_count("11 plants")
-    expect(filled["#state-error"]).to_be_hidden()
+def test_a_failed_reload_shows_a_warning_until_the_next_succeeds(
+    driver_with_plants: PageDriver,
+) -> None:
+    driver_with_plants.block_streams().sign_in().assert_count("10 plants")
+    driver_with_plants.create_plants({"id": 20, "name": "P20"})
+    driver_with_plants.respond(
+        "**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}'
+    )
+    driver_with_plants.refocus()
+    driver_with_plants.assert_shows("The list may be out of date", "#state-error")
+    driver_with_plants.assert_count("10 plants")
+    driver_with_plants.page.unroute("**/plants?include*")
+    driver_with_plants.refocus()
+    driver_with_plants.assert_count("11 plants")
+    expect(driver_with_plants["#state-error"]).to_be_hidden()
 
 
 def test_changes_made_while_the_list_loads_are_shown_in_a_search(driver: PageDriver) -> None:

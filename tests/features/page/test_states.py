@@ -37,9 +37,9 @@ RUN_AXE = """async (options) => {
 @pytest.fixture
 def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
     """A tab of a phone's size, not yet open, for the owner of an empty store."""
-    opened = open_page(viewport=PHONE)
-    opened.store, opened.owner = store, owner
-    return opened
+    driver = open_page(viewport=PHONE)
+    driver.store, driver.owner = store, owner
+    return driver
 
 
 @pytest.mark.parametrize("flow", FLOWS)

@@ -28,7 +28,7 @@ def pair(service: Service, store: str) -> Pair:
 
 
 @pytest.fixture
-def opened(driver: PageDriver, pair: Pair) -> PageDriver:
+def list_page(driver: PageDriver, pair: Pair) -> PageDriver:
     """The list of the first store, with Fern and Aloe; the second store has Basil."""
     driver.create_plants(
         {"id": 1, "name": "Fern", "tag": "herb"}, {"id": 2, "name": "Aloe"}, token=pair.first
@@ -63,72 +63,74 @@ def test_a_bulk_delete_continues_in_its_store_after_a_switch(
 
 
 def test_a_new_plants_id_is_never_taken_from_another_stores_list(
-    opened: PageDriver, pair: Pair
+    list_page: PageDriver, pair: Pair
 ) -> None:
-    held = opened.hold("**/plants?*")
-    opened.page.reload()
-    opened.wait_until(lambda: held.routes)
-    opened["#grid"].press("n")
-    opened.type("Ficus\nMint\n")
-    opened["#stores"].select_option(pair.second_name)
+    held = list_page.hold("**/plants?*")
+    list_page.page.reload()
+    list_page.wait_until(lambda: held.routes)
+    list_page["#grid"].press("n")
+    list_page.type("Ficus\nMint\n")
+    list_page["#stores"].select_option(pair.second_name)
     held.release()
-    opened.assert_shows("Not saved: Mint. The list could not be loaded", "#message")
-    opened["#stores"].select_option(pair.name)
-    opened.assert_count("2 plants")
-    expect(opened["#rows .row.refused"]).to_have_count(2)  # both unsaved plants
-    opened["#message"].get_by_role("button", name="Try again").click()
-    opened.assert_shows("Added Mint (3)", "#message")
-    opened["#rows .row.refused"].get_by_role("button", name="Try again").click()
-    opened.assert_shows("Added Ficus (4)", "#message")
-    assert len(opened.list_plants(pair.second)) == 1
+    list_page.assert_shows("Not saved: Mint. The list could not be loaded", "#message")
+    list_page["#stores"].select_option(pair.name)
+    list_page.assert_count("2 plants")
+    expect(list_page["#rows .row.refused"]).to_have_count(2)  # both unsaved plants
+    list_page["#message"].get_by_role("button", name="Try again").click()
+    list_page.assert_shows("Added Mint (3)", "#message")
+    list_page["#rows .row.refused"].get_by_role("button", name="Try again").click()
+    list_page.assert_shows("Added Ficus (4)", "#message")
+    assert len(list_page.list_plants(pair.second)) == 1
 
 
 def test_an_edit_refused_after_a_switch_can_be_retried_in_its_store(
-    opened: PageDriver, pair: Pair
+    list_page: PageDriver, pair: Pair
 ) -> None:
-    held = opened.hold("**/plants/1")
-    opened["#rows .name"].first.dblclick()
-    opened.type("Tree fern\n")
-    opened.wait_until(lambda: held.routes)
-    opened["#stores"].select_option(pair.second_name)
-    opened.assert_shows("Basil", "#rows")
-    with opened.service.client(pair.first) as client:
+    held = list_page.hold("**/plants/1")
+    list_page["#rows .name"].first.dblclick()
+    list_page.type("Tree fern\n")
+    list_page.wait_until(lambda: held.routes)
+    list_page["#stores"].select_option(pair.second_name)
+    list_page.assert_shows("Basil", "#rows")
+    with list_page.service.client(pair.first) as client:
         client.delete("/plants/1").raise_for_status()
     held.release()
     text = "Not saved: Tree fern. Somebody else deleted this plant"
-    opened.assert_shows(f"{text} in {pair.name}", "#message")
-    opened["#stores"].select_option(pair.name)
-    opened.assert_count("1 plant")
-    refused = opened["#rows .row.refused"]
+    list_page.assert_shows(f"{text} in {pair.name}", "#message")
+    list_page["#stores"].select_option(pair.name)
+    list_page.assert_count("1 plant")
+    refused = list_page["#rows .row.refused"]
     expect(refused).to_contain_text("Tree fern")
     refused.get_by_role("button", name="Try again").click()
-    opened["#conflict [value=yours]"].click()
-    opened.assert_count("2 plants")
+    list_page["#conflict [value=yours]"].click()
+    list_page.assert_count("2 plants")
     expect(refused).to_have_count(0)
-    assert opened.list_plants(pair.first)[0] == {"id": 1, "name": "Tree fern", "tag": "herb"}
+    assert list_page.list_plants(pair.first)[0] == {"id": 1, "name": "Tree fern", "tag": "herb"}
 
 
 def test_switching_stores_quickly_shows_only_the_last_ones_plants(
-    opened: PageDriver, pair: Pair
+    list_page: PageDriver, pair: Pair
 ) -> None:
-    held = opened.hold("**/plants?*")
+    held = list_page.hold("**/plants?*")
     for _ in range(2):
-        opened["#stores"].press("ArrowDown")
-    expect(opened["#stores"]).to_have_value(pair.second_name)
-    opened.wait_until(lambda: held.routes)
+        list_page["#stores"].press("ArrowDown")
+    expect(list_page["#stores"]).to_have_value(pair.second_name)
+    list_page.wait_until(lambda: held.routes)
     held.release()
-    opened.assert_count("1 plant")
-    opened.settle()
-    opened.assert_count("1 plant")
-    assert opened.names() == ["Basil"]
+    list_page.assert_count("1 plant")
+    list_page.settle()
+    list_page.assert_count("1 plant")
+    assert list_page.names() == ["Basil"]
 
 
-def test_switching_stores_clears_the_search_and_the_filter(opened: PageDriver, pair: Pair) -> None:
-    opened.filter("herb")
-    opened["#find"].fill("fer")
-    opened.assert_count("1 of 2 plants")
-    opened["#stores"].select_option(pair.second_name)
-    opened.assert_shows("Basil", "#rows")
-    opened.assert_count("1 plant")
-    expect(opened["#find"]).to_have_value("")
-    expect(opened["#chips"]).to_be_empty()
+def test_switching_stores_clears_the_search_and_the_filter(
+    list_page: PageDriver, pair: Pair
+) -> None:
+    list_page.filter("herb")
+    list_page["#find"].fill("fer")
+    list_page.assert_count("1 of 2 plants")
+    list_page["#stores"].select_option(pair.second_name)
+    list_page.assert_shows("Basil", "#rows")
+    list_page.assert_count("1 plant")
+    expect(list_page["#find"]).to_have_value("")
+    expect(list_page["#chips"]).to_be_empty()

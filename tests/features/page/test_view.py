@@ -7,7 +7,7 @@ from tests.features.page.page_driver import PageDriver
 
 
 @pytest.fixture
-def opened(driver: PageDriver) -> PageDriver:
+def list_page(driver: PageDriver) -> PageDriver:
     """The list of four plants, for the signed-in owner."""
     driver.create_plants(
         {"id": 1, "name": "Fern 10", "tag": "shade"},
@@ -23,39 +23,41 @@ def sort_by(driver: PageDriver, order: str) -> None:
     driver[f"#grid [data-order={order}]"].click()
 
 
-def test_each_column_header_sorts_the_list_in_both_directions(opened: PageDriver) -> None:
+def test_each_column_header_sorts_the_list_in_both_directions(list_page: PageDriver) -> None:
     orders = {
         "tag": ["Basil", "Fern 9", "Fern 10", "aloe"],
         "id": ["Fern 10", "aloe", "Fern 9", "Basil"],
         "name": ["aloe", "Basil", "Fern 9", "Fern 10"],
     }
     for order, names in orders.items():
-        sort_by(opened, order)
-        expect(opened["#rows .name"]).to_have_text(names)
-        header = opened[f"[role=columnheader]:has([data-order={order}])"]
+        sort_by(list_page, order)
+        expect(list_page["#rows .name"]).to_have_text(names)
+        header = list_page[f"[role=columnheader]:has([data-order={order}])"]
         expect(header).to_have_attribute("aria-sort", "ascending")
-        sort_by(opened, order)
-        expect(opened["#rows .name"]).to_have_text(names[::-1])
+        sort_by(list_page, order)
+        expect(list_page["#rows .name"]).to_have_text(names[::-1])
         expect(header).to_have_attribute("aria-sort", "descending")
-    sort_by(opened, "name")
-    opened.create_plants({"id": 9, "name": "Camellia"})
+    sort_by(list_page, "name")
+    list_page.create_plants({"id": 9, "name": "Camellia"})
     names = ["aloe", "Basil", "Camellia", "Fern 9", "Fern 10"]
-    expect(opened["#rows .name"]).to_have_text(names)
+    expect(list_page["#rows .name"]).to_have_text(names)
 
 
-def test_select_all_selects_every_plant_and_export_writes_the_selection(opened: PageDriver) -> None:
-    opened["#select-all"].click()
-    opened.assert_shows("4 selected", "#selection")
-    opened["#rows .check"].first.click()
-    opened.assert_shows("3 selected", "#selection")
-    assert opened["#select-all"].evaluate("(box) => box.indeterminate")
-    sort_by(opened, "name")
-    opened.assert_shows("3 selected", "#selection")
+def test_select_all_selects_every_plant_and_export_writes_the_selection(
+    list_page: PageDriver,
+) -> None:
+    list_page["#select-all"].click()
+    list_page.assert_shows("4 selected", "#selection")
+    list_page["#rows .check"].first.click()
+    list_page.assert_shows("3 selected", "#selection")
+    assert list_page["#select-all"].evaluate("(box) => box.indeterminate")
+    sort_by(list_page, "name")
+    list_page.assert_shows("3 selected", "#selection")
     exported = "id,name,tag\r\n2,aloe,\r\n4,Basil,herb\r\n3,Fern 9,shade\r\n"
-    assert opened.export()[1] == exported
-    opened["#select-all"].click()
-    opened["#select-all"].click()
-    expect(opened["#selection"]).to_be_hidden()
+    assert list_page.export()[1] == exported
+    list_page["#select-all"].click()
+    list_page["#select-all"].click()
+    expect(list_page["#selection"]).to_be_hidden()
 
 
 def test_the_page_shows_stored_markup_as_plain_text(driver: PageDriver) -> None:
