@@ -1,4 +1,4 @@
-"""Live updates: others' changes appear at once, and one's own never reload the list."""
+"""Live updates: others' changes appear at once, and the user's own never reload the list."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Reloading the list after others' changes, and during one's own: the active row stays."""
+"""Reloads of the list keep the active row, the selection and the user's own changes."""
 
 import pytest
 from playwright.sync_api import expect
