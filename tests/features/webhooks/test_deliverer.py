@@ -1,8 +1,9 @@
-"""The deliverer in the process of the test."""
+"""The deliverer in the process of the test, and beside a broken row."""
 
 import asyncio
 import threading
 import time
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -13,10 +14,15 @@ from plantstore.databases import open_database, open_session
 from plantstore.features.webhooks import WebhookSettings, messages
 from plantstore.features.webhooks.routes import add_webhooks
 from plantstore.http.app import App, Process
-from plantstore.sqlite.connection import database_path
+from plantstore.sqlite.connection import connect, database_path
 from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
-from tests.features.webhooks.receiver import OK, Received, Receiver, Response
+from tests.databases import execute, writes_held
+from tests.features.access.http.access_calls import managing
+from tests.features.webhooks.conftest import SETTINGS
+from tests.features.webhooks.receiver import OK, Received, Receiver, Response, create_webhook
+from tests.http.calls import create_plant
+from tests.service import Service
 from tests.waiting import wait_until
 
 
@@ -50,3 +56,32 @@ async def test_a_wait_for_the_database_is_no_failure_of_the_receiver(
     lock.close()
     assert [attempt["response"] for attempt in attempts] == ["ok"]
     assert len(receiver.messages) == 1
+
+
+def test_a_broken_webhook_stops_no_other(tmp_path: Path, receiver: Receiver) -> None:
+    with Service(tmp_path, settings=SETTINGS) as service, managing(service, "nursery") as client:
+        broken = create_webhook(client, "http://127.0.0.1:1")["id"]
+        progress = f"[0,[{10**30}]]"  # more than SQLite can compare
+        change = f"UPDATE webhooks SET progress = '{progress}' WHERE webhook_id = '{broken}'"
+        execute(service.database, change)
+        create_webhook(client, receiver.url)
+        create_plant(client, 1, "Fern")
+        receiver.wait_for(1)
+        wait_until(lambda: f"webhook {broken}: its events cannot be read" in service.log())
+
+
+def test_a_paused_webhook_gets_no_message_that_was_in_line(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    with Service(tmp_path, settings=SETTINGS) as service, managing(service, "nursery") as client:
+        create_webhook(client, receiver.url)
+        for plant_id in range(100):
+            create_plant(client, plant_id, "Fern")
+        receiver.wait_for(10)
+        with writes_held(service.database):
+            time.sleep(1.5)  # by then, a message waits until the deliverer has the database
+            count = len(receiver.messages)
+            with closing(connect(database_path(service.database))) as database, database:
+                database.execute("UPDATE webhooks SET paused = 'by hand'").fetchall()
+        time.sleep(1)
+        assert count == len(receiver.messages) < 100

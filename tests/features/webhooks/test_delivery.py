@@ -248,10 +248,12 @@ def test_what_is_never_accepted_keeps_only_its_plant_waiting(
                 made["revision"],
                 made["revision"] + 4,
             )
+            create_plant(client, 4, "Fern")  # accepted, so the webhook is not failing
+            wait_until(lambda: len(client.get(log).json()) == 7)
             receiver.respond = lambda _: OK
-            client.post(f"/webhooks/{made['id']}/rotate").raise_for_status()
+            client.put(f"/webhooks/{made['id']}", json={"url": receiver.url}).raise_for_status()
             wait_until_delivered(client, made["id"])
-            assert [one.data["name"] for one in receiver.messages[6:]] == ["Fern", "Moss"]
+            assert [one.data["name"] for one in receiver.messages[7:]] == ["Fern", "Moss"]
 
 
 def test_a_receiver_that_refuses_eight_messages_gets_no_other(
@@ -301,3 +303,17 @@ def test_trimmed_events_are_said_to_be_missing(
     assert gap.content["type"] == "store.resync"
     assert gap.data == {"store": store, "revision": first + 3}
     assert [one.data["revision"] for one in told] == [first + 4, first + 5]
+
+
+def test_progress_of_another_version_begins_again_at_what_was_delivered(
+    service: Service, manager: httpx.Client, receiver: Receiver
+) -> None:
+    receiver.respond = lambda _: (500, {}, b"")
+    made = create_webhook(manager, receiver.url)
+    create_plant(manager, 1, "Fern")
+    receiver.wait_for(1)
+    receiver.respond = lambda _: OK
+    triples = f"[{made['revision'] + 1},[[{made['revision'] + 1},1,1900000000000]]]"
+    change = f"UPDATE webhooks SET progress = '{triples}' WHERE webhook_id = '{made['id']}'"
+    execute(service.database, change)
+    wait_until_delivered(manager, made["id"])

@@ -2,8 +2,7 @@
 
 Invariants: only the holder of the lease delivers; the next holder continues from the webhooks'
 rows, and sends messages again that were in flight. Changes to a plant are sent one after another,
-in order. The thread uses at most a twentieth of a processor, and stores take turns. Responses are
-received while it waits for the database.
+in order. The thread uses at most a twentieth of a processor, and stores take turns.
 """
 
 import asyncio
@@ -38,15 +37,11 @@ failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again
 
 _TICK_SECONDS = 0.5  # between two queries of the database
 _RETRY_SECONDS = 1.0  # between two attempts to get the lease
-_CLOSING_SECONDS = 2.0
 _BURST = 10  # messages without a rest, which costs two switches of threads
 _REST_SECONDS = 0.1  # the shortest rest
 _RESTS = 19  # seconds of rest for each second of work
-_MAX_THREADS = 1000  # as many messages as begin until the first times out
 _MAX_BEGUN = 8  # of a webhook
 _MAX_WAITING = 200  # of a webhook
-_PAUSE_MS = 5 * DAY_MS
-_GONE = 410
 
 Read = Callable[[int, str, int, int], Sequence[Message]]  # ``read_messages`` in a session
 
@@ -58,19 +53,16 @@ class Queue:
     """
 
     def __init__(self, webhook: Webhook, delays: Sequence[float], read: Read) -> None:
-        self.webhook = self._saved = webhook
+        self.webhook = self.saved = webhook
         self.waiting: dict[int, Message] = {}  # by revision, in order
         self.is_changed = self.is_in_line = False
-        self._delays = delays
         self._log: list[Delivery] = []  # not yet saved
-        self._not_before = 0
-        self._read, pending = msgspec.json.decode(webhook.progress or f"[{webhook.delivered},[]]")
+        self._delays, self._not_before = delays, 0
+        self._read, pending = webhook.delivered, list[int]()
+        with suppress(msgspec.DecodeError):  # it is new, or of another version
+            self._read, pending = msgspec.json.decode(webhook.progress, type=tuple[int, list[int]])
         for revision in pending:
-            self._add(*read(webhook.store_id, webhook.store, revision - 1, revision))
-
-    def follows(self, webhook: Webhook) -> bool:
-        """Whether the row is as it was saved; else an owner has changed it."""
-        return webhook == self._saved._replace(revision=webhook.revision)
+            self._add(read(webhook.store_id, webhook.store, revision - 1, revision)[0])
 
     def fill(self, revision: int, read: Read) -> None:
         """Queue the next messages, up to this revision."""
@@ -107,15 +99,15 @@ class Queue:
             if message.attempts > 1 and self._is_full():
                 for other in self.waiting.values():  # retry refused messages at once
                     other.due = None if other.due is None else 0
-            del self.waiting[message.revision]
+            self.waiting.pop(message.revision, None)  # None if an owner has changed the webhook
         else:
             delay = self._delays[: message.attempts][-1] * random.uniform(1, 1.2)  # noqa: S311 - no secret
             message.due = at + int(1000 * max(delay, wait))
             self._not_before = message.due if wait else self._not_before
             since = self.webhook.failing_since or at
-            if delivery.status == _GONE:
+            if delivery.status == 410:  # noqa: PLR2004 - as HTTP has it
                 paused = "the receiver responded 410 Gone"
-            elif at - since >= _PAUSE_MS:
+            elif at - since >= 5 * DAY_MS:
                 last = delivery.status or delivery.response
                 paused = f"no message was accepted for 5 days; the last response was {last}"
             delivery = delivery._replace(next_at=None if paused else message.due)
@@ -130,12 +122,12 @@ class Queue:
         row = self.webhook._replace(delivered=delivered, progress=progress)
         session.query("save_webhook", *row[:-2])
         log_deliveries(session, row, self._log)
-        self.webhook = self._saved = row
+        self.webhook = self.saved = row
         self._log, self.is_changed = [], False
         if row.paused:
             about = {"webhook_id": row.id, "reason": row.paused}
-            actor = Actor("", name="plantstore")
-            write_audit(session, actor, "webhook pause", row.store, None, **about)
+            by = Actor("", name="plantstore")
+            write_audit(session, by, "webhook pause", row.store, None, **about)
             extra = {"fields": {"store_id": row.store_id, **about}}
             administration_logger().warning("webhook paused", extra=extra)
 
@@ -160,13 +152,12 @@ class Deliverer:
         self._app.at_close.append(partial(self._close, done))
 
     async def _close(self, done: "asyncio.Future[None]") -> None:
-        """Close; the next process sends the messages in flight again."""
         self._is_over = True
-        await asyncio.wait([done], timeout=_CLOSING_SECONDS)
+        await asyncio.wait([done], timeout=2)
 
     async def _run(self) -> None:
-        # A name that does not resolve blocks a thread for a long time; other messages do not wait.
-        threads = ThreadPoolExecutor(_MAX_THREADS, "webhooks")
+        # A name that does not resolve blocks a thread for a long time. Other messages do not wait:
+        threads = ThreadPoolExecutor(1000, "webhooks")  # no more begin before the first times out
         asyncio.get_running_loop().set_default_executor(threads)
         self._in_database = Thread("webhooks-database").run
         while not self._is_over:
@@ -193,13 +184,12 @@ class Deliverer:
             yield lambda: bool(session.query("hold_lease")[0][0])
 
     async def _deliver(self, is_held: Callable[[], bool]) -> None:
-        self._queues: dict[tuple[int, str], Queue] = {}
+        self._queues: dict[tuple[object, ...], Queue] = {}
         self._saving, self._turn = asyncio.Lock(), asyncio.Lock()
         self._begun, self._worked = count(1), time.thread_time()
         self._turns: dict[int | None, asyncio.Lock] = defaultdict(asyncio.Lock)
         with closing(self._app.open_session()) as session:
-            async with open_client(self._settings) as self._post, asyncio.TaskGroup() as group:
-                self._create_task = group.create_task
+            async with open_client(self._settings) as self._post, asyncio.TaskGroup() as self._jobs:
                 while True:
                     async with self._saving:  # no result is recorded meanwhile
                         await self._in_database(partial(self._refresh, session, is_held))
@@ -217,27 +207,28 @@ class Deliverer:
         queues, read = self._queues, cache(partial(read_messages, session))
         is_changed = any(queue.is_changed for queue in queues.values())
         with session.transaction() if is_changed else nullcontext():
-            webhooks = [Webhook(*row) for row in session.query("find_due_webhooks")]
-            due = {(webhook.store_id, webhook.id): webhook for webhook in webhooks}
+            due = {tuple(row[:2]): Webhook(*row) for row in session.query("find_due_webhooks")}
             for key, queue in tuple(queues.items()):
-                if key not in due or not queue.follows(due[key]):
-                    del queues[key]
+                if key not in due or due[key] != queue.saved._replace(revision=due[key].revision):
+                    queues.pop(key).waiting.clear()  # an owner has changed it; none is sent now
                 elif queue.is_changed:
                     queue.save(session)
         for key, webhook in due.items():
-            if key not in queues:
-                queues[key] = Queue(webhook, self._settings.webhook_retries, read)
-            queues[key].fill(webhook.revision, read)
+            try:
+                if key not in queues:
+                    queues[key] = Queue(webhook, self._settings.webhook_retries, read)
+                queues[key].fill(webhook.revision, read)
+            except Exception as error:  # noqa: BLE001 - the other webhooks continue
+                failures.add("webhook %s: its events cannot be read: %s", webhook.id, error)
         waiting = [tuple(queue.waiting.values()) for queue in queues.values() if queue.waiting]
         self.failing = sum(any(message.due for message in messages) for messages in waiting)
         self.delay = max((now() - oldest.at for oldest, *_ in waiting), default=0) / 1000
 
     def _begin(self, queue: Queue) -> None:
         """Wait for the webhook's turn if a message is due; each message waits anew."""
-        is_current = self._queues.get(queue.webhook[:2]) is queue
-        if is_current and not queue.is_in_line and queue.find_due():
+        if not queue.is_in_line and queue.find_due():
             queue.is_in_line = True
-            self._create_task(self._send(queue))
+            self._jobs.create_task(self._send(queue))
 
     async def _send(self, queue: Queue) -> None:
         # All failing webhooks take turns as one store.

@@ -194,7 +194,8 @@ class Webhooks(Struct):
             fields["paused"] = before.paused or fields["paused"]
         after = before._replace(failing_since=None, **fields)
         self.has_changed |= after != before
-        self.session.query("save_webhook", *after[:-2])
+        progress = f"{before.progress.strip()} "  # its form does not matter, but that it differs
+        self.session.query("save_webhook", *after._replace(progress=progress)[:-2])
         return describe(after)
 
     def delete(self, webhook_id: str) -> Record:
