@@ -137,6 +137,16 @@ async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
     assert order == ["0", "1", "2", "3", "19"]
 
 
+async def test_a_user_of_many_stores_has_one_share() -> None:
+    turns = FairQueue()
+    for _ in range(3):
+        turns.try_take((99, 2), ROUTED)
+        assert sum(turns.try_take((store, 1), ROUTED) for store in range(MANY)) == 4
+        assert turns.try_take((1, 2), ROUTED)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+
 @pytest.mark.parametrize("is_shared", [True, False])
 async def test_among_others_a_store_runs_one_long_task_at_a_time(*, is_shared: bool) -> None:
     turns = FairQueue()

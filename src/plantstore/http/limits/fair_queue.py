@@ -5,8 +5,9 @@ A user's requests beyond the quantum wait in order for the next rounds, so users
 service mostly delay themselves. A single request that costs more than the quantum is paid for in
 the next rounds. A lone user never waits.
 
-While several stores are active, all users of a store together get at most two quanta, and so do all
-clients without a token: a store's owner can create users, and an attacker can have many addresses.
+A user of several stores has one quantum. While several stores are active, all users of a store
+together get at most two quanta, and so do all clients without a token: a store's owner can create
+users, and an attacker can have many addresses.
 """
 
 import asyncio
@@ -75,7 +76,7 @@ class FairQueue:
             self._spend(key, cost)
 
     def _has_turn(self, key: Hashable) -> bool:
-        if self._spent.get(key, 0) >= _QUANTUM:
+        if self._spent.get(_user_of(key), 0) >= _QUANTUM:
             return False
         group = _group_of(key)
         return not self._groups.are_several or self._spent.get(group, 0) < _GROUP_QUANTUM
@@ -83,7 +84,7 @@ class FairQueue:
     def _spend(self, key: Hashable, cost: int) -> None:
         if not self._spent:
             self._loop.call_soon(self._begin_round)
-        for it in (key, _group_of(key)):
+        for it in (_user_of(key), _group_of(key)):
             self._spent[it] = self._spent.get(it, 0) + cost
 
     def _begin_round(self) -> None:
@@ -106,6 +107,11 @@ class FairQueue:
                     self._spend(key, cost)
             if waiting:  # at the end of the queue
                 self._waiting[key] = waiting
+
+
+def _user_of(key: Hashable) -> Hashable:
+    """The user, with the tokens of all stores; or the network."""
+    return key[1:] if isinstance(key, tuple) else key
 
 
 def _group_of(key: Hashable) -> int | None:
