@@ -6,6 +6,7 @@ It is a daemon thread: if a function never returns, the process can still exit.
 import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
@@ -41,3 +42,13 @@ class Thread:
                 settle = partial(future.set_exception, error)
             with suppress(RuntimeError):  # the loop is closed: nobody is waiting
                 self._loop.call_soon_threadsafe(settle)
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """An event loop's executor with a thread for each call, such as of a slow resolver."""
+
+    def submit(self, function: Callable[..., Any], /, *given: Any) -> Any:  # type: ignore[override]  # noqa: ANN401
+        thread = Thread("call")
+        future = thread.run(partial(function, *given))
+        thread.end()
+        return future  # which the event loop takes as it is

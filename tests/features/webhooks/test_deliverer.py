@@ -1,6 +1,7 @@
 """The deliverer in the process of the test, and beside a broken row."""
 
 import asyncio
+import sys
 import threading
 import time
 from contextlib import closing
@@ -85,3 +86,27 @@ def test_a_paused_webhook_gets_no_message_that_was_in_line(
                 database.execute("UPDATE webhooks SET paused = 'by hand'").fetchall()
         time.sleep(1)
         assert count == len(receiver.messages) < 100
+
+
+def test_a_name_that_resolves_slowly_does_not_delay_the_stop(tmp_path: Path) -> None:
+    program = """
+import socket, time
+resolve = socket.getaddrinfo
+def getaddrinfo(host, *given, **more):
+    if host == "example.com":
+        print("resolving")
+        time.sleep(30)
+    return resolve(host, *given, **more)
+socket.getaddrinfo = getaddrinfo
+from plantstore.program import main
+main()
+"""
+    command = (sys.executable, "-uc", program)
+    with Service(tmp_path, settings=SETTINGS, command=command) as service:
+        with managing(service, "nursery") as client:
+            create_webhook(client, "https://example.com")
+            create_plant(client, 1, "Fern")
+        wait_until(lambda: "resolving" in service.log())
+        began = time.monotonic()
+        service.stop()
+        assert time.monotonic() - began < 10

@@ -11,7 +11,6 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache, partial
 from itertools import count
@@ -23,7 +22,7 @@ from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
 from plantstore.core.logs import administration_logger
-from plantstore.core.thread import Thread
+from plantstore.core.thread import DaemonThreads, Thread
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.messages import RESYNC, Message, open_client, read_messages
@@ -156,9 +155,7 @@ class Deliverer:
         await asyncio.wait([done], timeout=2)
 
     async def _run(self) -> None:
-        # A name that does not resolve blocks a thread for a long time. Other messages do not wait:
-        threads = ThreadPoolExecutor(1000, "webhooks")  # no more begin before the first times out
-        asyncio.get_running_loop().set_default_executor(threads)
+        asyncio.get_running_loop().set_default_executor(DaemonThreads())
         self._in_database = Thread("webhooks-database").run
         while not self._is_over:
             try:
