@@ -1,5 +1,7 @@
 """Tokens' states, permissions, rotation and last use, on every database."""
 
+import asyncio
+
 import pytest
 
 from plantstore.core.clock import now
@@ -139,3 +141,20 @@ async def test_many_uses_are_written_in_batches(
     await harness.database.write_token_uses()
     assert None not in last_uses(harness).values()
     assert len(last_uses(harness)) == 6
+
+
+async def test_uses_during_a_write_wait_for_the_next(harness: DatabaseHarness) -> None:
+    """Else the write would not end while tokens are in use."""
+
+    async def use() -> None:
+        while True:
+            await harness.database.find_caller(harness.store_id, harness.owner.token_hash, None)
+            await asyncio.sleep(0)
+
+    await harness.database.find_caller(harness.store_id, harness.owner.token_hash, None)
+    in_use = asyncio.create_task(use())
+    try:
+        await asyncio.wait_for(harness.database.write_token_uses(), 10)
+    finally:
+        in_use.cancel()
+        await asyncio.wait([in_use])

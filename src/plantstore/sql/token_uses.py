@@ -29,9 +29,9 @@ class TokenUses:
             self._noted[store_id, token_hash] = at
 
     async def write(self, write: Callable[[Sequence[Use]], Awaitable[object]]) -> None:
-        """Write all, ``MAX_WRITTEN`` at a time; keep the times that cannot be written."""
-        while keys := list(islice(self._noted, MAX_WRITTEN)):
-            uses = [(*key, self._noted.pop(key)) for key in keys]
+        """Write what was recorded until now, some at a time; keep what cannot be written."""
+        for _ in range(0, len(self._noted), MAX_WRITTEN):
+            uses = [(*key, self._noted.pop(key)) for key in list(islice(self._noted, MAX_WRITTEN))]
             try:
                 await write(uses)
             except BaseException:
