@@ -262,7 +262,8 @@ class App:
             observe(request, response, seconds)
         # A client that retries at once must not take others' time. A refused connection need not
         # wait.
-        if response.error == _OVERLOADED and request.error is None:
+        is_waiting = request.error is None and not self.routes.health.is_stopping
+        if response.error == _OVERLOADED and is_waiting:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)
 

@@ -392,7 +392,11 @@ class Connection(asyncio.Protocol):
         self._stop_stream = stream.stop
         if stream.stop is not None and (self._connections.is_draining or self._is_ended):
             stream.stop()
-        is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
+        is_whole = False
+        try:
+            is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
+        except Exception:
+            logger.exception("a stream was aborted")
         self._task = self._stop_stream = None
         if is_whole and self._phase is not END:
             self._finish()
