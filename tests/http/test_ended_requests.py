@@ -31,7 +31,7 @@ class Serving:
         self.app = app
         self.connections = Connections(app, app.settings)
         self._client, server = socketpair()
-        self._client.setblocking(False)
+        self._client.settimeout(0)
         connect(self.connections, server, "10.0.0.1")
         self._client.send(REQUEST % token.encode())
 

@@ -5,7 +5,8 @@ written), ``OutcomeUnknownError`` and ``OverloadedError``; any other result is a
 line uses ``sql/session.py`` instead.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from plantstore.core.clock import DAY_MS
@@ -67,12 +68,12 @@ class Database(Protocol):
     async def open_snapshot(self, store_id: int) -> Snapshot:
         """A snapshot of the store as it is now. The caller bounds their number."""
 
-    def write(self, write: Write | Atomic) -> Awaitable[Written]:
+    def write(self, write: Write | Atomic) -> "asyncio.Future[Written]":
         """Execute the write, and store its event and its key with it, durably.
 
         Returns its outcome, and the store's revision after it. The outcome is TOKEN_INVALID,
         FORBIDDEN or NO_SUCH_STORE if the caller may no longer do this. Waiting writes may share a
-        transaction.
+        transaction; one that is cancelled before its transaction begins is not executed.
         """
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:

@@ -80,7 +80,7 @@ class Writer(Batcher[Item, Written]):
             is_apart = store_id in busy or len(batch) == _MAX_BATCH_SIZE
             is_apart |= self._separates_stores and not stores <= {store_id}
             is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
-            if waiting.arrived < deadline:
+            if waiting.arrived < deadline or waiting.future.done():  # done: cancelled
                 self.queue.slots.release(store_id)
                 if not waiting.future.done():
                     waiting.future.set_exception(DatabaseUnavailableError())

@@ -4,7 +4,7 @@ Invariant: nothing is changed after an error that concerns more than one line.
 """
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 
 from plantstore.core.database import Database
 from plantstore.core.errors import (
@@ -61,23 +61,28 @@ class Writes:
     async def _write(self, window: Window) -> bytes:
         begun = [self._begin(change) for _, change in window]
         lines = []
-        for (number, _), waiting in zip(window, begun, strict=True):
-            result = waiting if isinstance(waiting, PlantStoreError) else await waiting
+        for (number, change), waiting in zip(window, begun, strict=True):
+            # Writes that are not yet in a batch must not be made after the error.
+            if self.are_over and isinstance(waiting, asyncio.Future) and waiting.cancel():
+                continue
+            result = await _finish(change, waiting)
             self.are_over = self.are_over or is_of_all(result)
             lines.append(write_result(number, result))
         self.next_line = window[-1][0] + 1
         return b"".join(lines)
 
-    def _begin(self, change: Result) -> Awaitable[Result] | PlantStoreError:
-        if isinstance(change, PlantStoreError):
-            return change
+    def _begin(self, change: Result) -> "asyncio.Future[Written] | PlantStoreError":
         try:
-            return _finish(change, self._database.write(change))
+            return change if isinstance(change, PlantStoreError) else self._database.write(change)
         except PlantStoreError as error:
             return error
 
 
-async def _finish(change: Change, waiting: Awaitable[Written]) -> Result:
+async def _finish(change: Result, waiting: "asyncio.Future[Written] | PlantStoreError") -> Result:
+    if isinstance(change, PlantStoreError):
+        return change
+    if isinstance(waiting, PlantStoreError):
+        return waiting
     try:
         outcome, _ = await waiting
     except PlantStoreError as error:
