@@ -7,47 +7,36 @@ bucket is the same as a new one, so it is not stored.
 import heapq
 import math
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 
 from plantstore.core.errors import RequestError
 
-MAX_KEYS = 10_000
+_MAX_KEYS = 10_000
 _TOLERANCE = 1e-6  # seconds, for rounding errors
 
 
 class Rates:
-    """Allows ``count`` per ``seconds``, even in one burst, for each of ``max_keys`` keys.
+    """Allows ``count`` per ``seconds``, even in one burst, for each of ``_MAX_KEYS`` keys.
 
     With more keys, the fullest buckets are evicted.
     """
 
-    def __init__(
-        self,
-        count: int,
-        seconds: float,
-        max_keys: int = MAX_KEYS,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, count: int, seconds: float) -> None:
         self._interval = seconds / count
         self._seconds = seconds
-        self._max_keys = max_keys
-        self._clock = clock
         self._full_at: dict[Hashable, float] = {}
-
-    def __len__(self) -> int:
-        return len(self._full_at)
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._full_at
 
     def take(self, key: Hashable) -> int:
         """Take one of the key's tokens: returns 0, or the whole seconds until there is a token."""
-        now = self._clock()
+        now = time.monotonic()
         full_at = max(self._full_at.get(key, now), now) + self._interval
         missing = full_at - now - self._seconds
         if missing > _TOLERANCE:
             return math.ceil(missing)
-        if len(self._full_at) >= self._max_keys and key not in self._full_at:
+        if len(self._full_at) >= _MAX_KEYS and key not in self._full_at:
             self._evict()
         self._full_at[key] = full_at
         return 0
@@ -55,13 +44,13 @@ class Rates:
     def check(self, key: Hashable) -> int:
         """The whole seconds until the key has a token; 0 if it has one."""
         full_at = self._full_at.get(key, 0.0) + self._interval
-        missing = full_at - self._clock() - self._seconds
+        missing = full_at - time.monotonic() - self._seconds
         return math.ceil(missing) if missing > _TOLERANCE else 0
 
     def _evict(self) -> None:
         # Half of them at once: finding the fullest takes a millisecond.
-        emptiest = heapq.nlargest(self._max_keys // 2, self._full_at.items(), lambda it: it[1])
-        now = self._clock()
+        emptiest = heapq.nlargest(_MAX_KEYS // 2, self._full_at.items(), lambda it: it[1])
+        now = time.monotonic()
         self._full_at = {key: full_at for key, full_at in emptiest if full_at > now}
 
 
