@@ -73,6 +73,15 @@ async def test_a_long_read_does_not_wait_for_another(
     await asyncio.gather(*(harness.database.read("find_plant", 1, 1) for _ in range(2)))
 
 
+async def test_a_short_read_never_runs_in_a_thread(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite counts the steps of all runs of a prepared statement."""
+    monkeypatch.setattr(type(harness.database), "_read_long", lambda *_: pytest.fail("it is short"))
+    for _ in range(500):
+        await harness.database.read("find_plants_among", 1, "[1, 2, 3, 4, 5, 6, 7, 8, 9]")
+
+
 def change_condition_of_index(path: Path, before: str, after: str) -> None:
     with closing(connect(path)) as connection:
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)

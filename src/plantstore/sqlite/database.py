@@ -154,7 +154,9 @@ class SQLiteDatabase:
 
     def _read_briefly(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row] | None:
         """All rows; None if reading them takes too long."""
-        self._connection.set_progress_handler(lambda: True, _MAX_STEPS)
+        # SQLite also counts the steps of the statement's earlier runs: the first part may be short.
+        is_long = iter((*9 * [False], True)).__next__
+        self._connection.set_progress_handler(is_long, _MAX_STEPS // 10)
         try:
             return self._execute(self._sql[name], arguments).fetchall()
         except apsw.InterruptError:

@@ -71,9 +71,7 @@ class Lanes:
             yield
             return
         store_id, user_id = principal
-        lane = self._lanes.get(store_id)
-        if lane is None:
-            lane = self._lanes[store_id] = Lane(self.turns)
+        lane = self._lanes.setdefault(store_id, Lane(self.turns))
         await lane.enter(user_id)
         try:
             yield
