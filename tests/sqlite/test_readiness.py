@@ -1,5 +1,7 @@
 """``/readyz`` reports problems of the database file, and recovers."""
 
+import errno
+import os
 import sys
 import time
 from pathlib import Path
@@ -7,7 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.databases import writes_held
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.settings import Settings
+from plantstore.databases import open_database
+from tests.databases import create_sqlite, writes_held
 from tests.faulty_vfs import VARIABLE
 from tests.readiness import read_message, wait_for_readiness
 from tests.service import Service
@@ -80,3 +85,20 @@ def test_a_lock_of_another_process_does_not_block_readyz(tmp_path: Path) -> None
             assert read_message(response) == "ready"
             assert "lock" in wait_for_readiness(service, 503)
         assert wait_for_readiness(service, 200) == "ready"
+
+
+@pytest.mark.anyio
+async def test_a_failing_file_system_is_reported_without_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = await open_database(Settings(database=create_sqlite(tmp_path)))
+
+    def fail(path: Path) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    monkeypatch.setattr(os, "statvfs", fail)
+    with pytest.raises(DatabaseUnavailableError) as raised:
+        await database.check()
+    await database.close()
+    reason = "the database cannot be read: Input/output error"
+    assert raised.value.details == {"reason": reason}

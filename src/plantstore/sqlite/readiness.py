@@ -52,10 +52,10 @@ class Readiness:
             if disk.f_blocks > 0 and blocks * disk.f_frsize < _MIN_FREE:
                 return "the database cannot be written: the disk is full"
             self._read()
-        except (OSError, FilesLostError) as error:
+        except FilesLostError as error:
             return str(error)
-        except apsw.Error as error:
-            return f"the database cannot be read: {error}"
+        except (OSError, apsw.Error) as error:  # an OSError's text has the path
+            return f"the database cannot be read: {getattr(error, 'strerror', error)}"
         return await self._check_write()
 
     async def _check_write(self) -> str | None:
