@@ -7,8 +7,8 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Collection, Coroutine
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from msgspec import Struct
@@ -188,7 +188,7 @@ class App:
         while True:
             is_due.clear()
             seconds: float | None = _RETRY_SECONDS
-            with suppress(PlantStoreError):  # it is logged
+            with _logging_errors():
                 seconds = await self.administer(None, work)
             with suppress(TimeoutError):
                 await asyncio.wait_for(is_due.wait(), seconds)
@@ -197,7 +197,7 @@ class App:
         while True:
             await asyncio.sleep(_MINUTE)
             self.database.writes.bytes.clear()
-            with suppress(PlantStoreError):  # logged by the database, and written later
+            with _logging_errors():  # uses are written later
                 await self.database.write_token_uses()
 
     def handle_all(self) -> None:
@@ -266,6 +266,17 @@ class App:
         if response.error == _OVERLOADED and is_waiting:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)
+
+
+@contextmanager
+def _logging_errors() -> Iterator[None]:
+    """Log any error of periodic work, which is repeated."""
+    try:
+        yield
+    except PlantStoreError:
+        pass  # it is logged
+    except Exception:
+        logger.exception("periodic work failed, and will be repeated")
 
 
 def _measure_cost(request: Request, response: Response | Stream) -> int:
