@@ -308,6 +308,27 @@ async def test_a_lists_cost_is_paid_before_its_plants_are_read(
     assert paid == costs
 
 
+async def test_a_long_head_that_was_parsed_costs_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    costs: list[int] = []
+
+    def try_take(_: object, cost: int) -> bool:
+        costs.append(cost)
+        return True
+
+    async with application(url) as app:
+        monkeypatch.setattr(app.turns, "try_take", try_take)
+        for method, path in (("GET", b"/plants/1"), ("POST", b"/plants"), ("GET", b"/me")):
+            for parsed in (0, 8192):
+                sent = request(0, method, token, path)
+                sent.parsed = parsed
+                await app.handle(sent)
+    assert costs == 3 * [6, 134]
+
+
 @pytest.mark.parametrize("size", [1000, 60_000])
 async def test_a_long_body_takes_its_turn_before_it_is_decoded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int

@@ -88,9 +88,12 @@ def to_new_plant(fields: object) -> NewPlant:
 
 
 def read_id(plant_id: object) -> int:
-    """A plant's id, from a JSON value."""
+    """A plant's id, from a JSON value; it may be written as ``7.0`` or ``7e0``."""
     if isinstance(plant_id, bytes):
-        plant_id = _read_number(plant_id)
+        with suppress(InvalidOperation):  # the exponent has too many digits
+            number = Decimal(plant_id.decode())
+            if -_HUGE < number < _HUGE and number == number.to_integral_value():
+                plant_id = int(number)  # exactly, without a float in between
     if type(plant_id) is not int:
         _refuse(f"id must be a whole number, such as 7, not {_describe(plant_id)}")
     if not INT64_MIN <= plant_id <= INT64_MAX:
@@ -143,15 +146,6 @@ def _limit_values(body: bytes) -> None:
     """Refuse bodies with many values: each takes time, even if it is ignored."""
     if len(body) > _MAX_VALUES and sum(map(body.count, _STARTS)) > _MAX_VALUES:
         raise RequestError(40001, reason=f"it has more than {_MAX_VALUES} values")
-
-
-def _read_number(text: bytes) -> int | bytes:
-    """Parse a whole number exactly, even if it is written as ``7.0`` or ``7e0``."""
-    with suppress(InvalidOperation):  # the exponent has too many digits
-        number = Decimal(text.decode())
-        if -_HUGE < number < _HUGE and number == number.to_integral_value():
-            return int(number)
-    return text
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -24,7 +24,7 @@ from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.limits.fair_queue import BYTES_READ, ROUTED, FairQueue
+from plantstore.http.limits.fair_queue import BYTES_PARSED, BYTES_READ, ROUTED, FairQueue
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.http.limits.lanes import Lanes
 from plantstore.http.limits.rates import Rates, require
@@ -61,8 +61,7 @@ class Authentication:
             no such scope; or there were too many calls.
         """
         caller = await self._find_caller(request, store_name, scope)
-        if not self._try_take_turn(request, caller):
-            await self.turns.take(caller.principal, ROUTED)
+        await self._take_turn(request, caller)
         return caller
 
     async def admit_write(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
@@ -79,8 +78,7 @@ class Authentication:
         ):
             caller = await self._find_caller(request, store_name, scope)
         request.caller, request.writes = caller, (store_name, scope)
-        if not self._try_take_turn(request, caller):
-            await self.turns.take(caller.principal, ROUTED)
+        await self._take_turn(request, caller)
         return caller
 
     async def confirm(self, request: Request) -> None:
@@ -114,8 +112,7 @@ class Authentication:
         bearer = await self._look_up(request, sent, known, self._database.find_token_info)
         if not bearer.stores:
             raise NoSuchStoreError
-        if not self._try_take_turn(request, bearer):
-            await self.turns.take(bearer.principal, ROUTED)
+        await self._take_turn(request, bearer)
         return bearer
 
     async def _find_caller(
@@ -161,15 +158,17 @@ class Authentication:
             raise InvalidTokenError
         return bearer
 
-    def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
-        """Count the request as in flight and in its rate limit; returns whether it got a turn."""
+    async def _take_turn(self, request: Request, bearer: Caller | TokenInfo) -> None:
+        """Count the request as in flight and in its rate limit; wait for its turn."""
         holder = bearer.token_store_id
         if not self._requests.try_acquire(holder):
             raise OverloadedError
         request.holder = holder
         if self.rates is not None:
             require(self.rates.take(bearer.principal))
-        return self.turns.try_take(bearer.principal, ROUTED)
+        cost = ROUTED + request.parsed // BYTES_PARSED
+        if not self.turns.try_take(bearer.principal, cost):
+            await self.turns.take(bearer.principal, cost)
 
     def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
         """The Authorization header in canonical form, and the token if it is known."""

@@ -164,7 +164,8 @@ class HeadParser:
         path, query = self._read_target()
         fields = self._read_fields(version[1])
         own_id = read_id(self.headers.get(REQUEST_ID, b""))
-        request = Request(own_id, self.method, fields.headers, path, query, address)
+        parsed = self._parsed
+        request = Request(own_id, self.method, fields.headers, path, query, address, parsed)
         return request, fields, self.data[self._parsed :]
 
     def close(self) -> None:

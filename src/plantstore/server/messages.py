@@ -24,6 +24,7 @@ class Request(Struct):
     with its head is bytes. ``error`` is set if the server refuses the request; the application
     makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
     ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
+    ``parsed`` is the size of a head that was not known, in bytes.
 
     The application sets the ``caller``; the ``holder`` of its units in pools; ``route``, the path's
     pattern; ``refusal``, the error; and for a write ``writes``, its store and scope.
@@ -35,6 +36,7 @@ class Request(Struct):
     path: bytes = b""
     query: bytes = b""
     address: str = ""
+    parsed: int = 0
     body: bytes | Body = b""
     error: RequestError | None = None
     raw: bytes = b""

@@ -18,6 +18,7 @@ from plantstore.core.pools import Active
 
 CACHED = 1  # the cost of a request that the cache answers by its bytes: 10 µs
 ROUTED = 6  # the cost of any other request, plus:
+BYTES_PARSED = 64  # bytes of an unknown head that cost 1 more, also for reading its parameters
 BYTES_SENT = 4096  # bytes of a response that cost 1 more
 BYTES_READ = 512  # bytes of a body that cost 1 more
 REFUSED = 18  # for a refusal, which is explained and logged
