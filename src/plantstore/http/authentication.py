@@ -61,7 +61,8 @@ class Authentication:
             no such scope; or there were too many calls.
         """
         caller = await self._find_caller(request, store_name, scope)
-        await self._take_turn(request, caller)
+        if not self._try_take_turn(request, caller):
+            await self._wait_for_turn(request, caller)
         return caller
 
     async def admit_write(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
@@ -78,7 +79,8 @@ class Authentication:
         ):
             caller = await self._find_caller(request, store_name, scope)
         request.caller, request.writes = caller, (store_name, scope)
-        await self._take_turn(request, caller)
+        if not self._try_take_turn(request, caller):
+            await self._wait_for_turn(request, caller)
         return caller
 
     async def confirm(self, request: Request) -> None:
@@ -112,7 +114,8 @@ class Authentication:
         bearer = await self._look_up(request, sent, known, self._database.find_token_info)
         if not bearer.stores:
             raise NoSuchStoreError
-        await self._take_turn(request, bearer)
+        if not self._try_take_turn(request, bearer):
+            await self._wait_for_turn(request, bearer)
         return bearer
 
     async def _find_caller(
@@ -158,17 +161,18 @@ class Authentication:
             raise InvalidTokenError
         return bearer
 
-    async def _take_turn(self, request: Request, bearer: Caller | TokenInfo) -> None:
-        """Count the request as in flight and in its rate limit; wait for its turn."""
+    def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
+        """Count the request as in flight and in its rate limit; returns whether it got a turn."""
         holder = bearer.token_store_id
         if not self._requests.try_acquire(holder):
             raise OverloadedError
         request.holder = holder
         if self.rates is not None:
             require(self.rates.take(bearer.principal))
-        cost = ROUTED + request.parsed // BYTES_PARSED
-        if not self.turns.try_take(bearer.principal, cost):
-            await self.turns.take(bearer.principal, cost)
+        return self.turns.try_take(bearer.principal, ROUTED + request.parsed // BYTES_PARSED)
+
+    async def _wait_for_turn(self, request: Request, bearer: Caller | TokenInfo) -> None:
+        await self.turns.take(bearer.principal, ROUTED + request.parsed // BYTES_PARSED)
 
     def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
         """The Authorization header in canonical form, and the token if it is known."""

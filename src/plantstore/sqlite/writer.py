@@ -160,10 +160,15 @@ class Writer:
             await self._thread.run(self._lock.acquire)
         try:
             self._is_late = False  # writes may have timed out, but now the lock is free
-            waiting = [write for write in self._next_batch() if not write[1].done()]
-            together = [write for write in waiting if type(write[0]) is not Atomic]
-            alone = ([write] for write in waiting if type(write[0]) is Atomic)
-            for batch in filter(None, (together, *alone)):
+            batches: list[list[Pending]] = [[]]  # each atomic is alone
+            for write in self._next_batch():
+                if write[1].done():  # timed out, or cancelled
+                    continue
+                if type(write[0]) is Atomic:
+                    batches.append([write])
+                else:
+                    batches[0].append(write)
+            for batch in filter(None, batches):
                 _deliver(batch, await self._commit(batch))
         finally:
             self._lock.release()
