@@ -147,11 +147,17 @@ async def test_a_user_of_many_stores_has_one_share() -> None:
         await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("is_shared", [True, False])
-async def test_among_others_a_store_runs_one_long_task_at_a_time(*, is_shared: bool) -> None:
+FLOOD, COLLEAGUE, OTHER = (1, 1), (1, 2), (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("active", "of_store"), [([FLOOD], 10), ([FLOOD, COLLEAGUE], 2), ([FLOOD, OTHER], 1)]
+)
+async def test_among_others_a_user_or_store_runs_one_long_task_at_a_time(
+    active: list[Principal], of_store: int
+) -> None:
     turns = FairQueue()
     lanes, running, max_running = Lanes(turns), Counter[int](), Counter[int]()
-    flood, colleague, other = (1, 1), (1, 2), (2, 3)
     done: list[Principal] = []
 
     async def work(user: Principal) -> None:
@@ -162,11 +168,11 @@ async def test_among_others_a_store_runs_one_long_task_at_a_time(*, is_shared: b
             running[user[0]] -= 1
             done.append(user)
 
-    for user in (flood, other, flood) if is_shared else (flood,):
+    for user in (*active, FLOOD):
         turns.try_take(user, ROUTED)
-    await asyncio.gather(*map(work, [*9 * [flood], colleague, other]))
-    assert max_running == {1: 1 if is_shared else 10, 2: 1}
-    assert colleague in done[:4] or not is_shared  # users of a store take turns
+    await asyncio.gather(*map(work, [*9 * [FLOOD], COLLEAGUE, OTHER]))
+    assert max_running == {1: of_store, 2: 1}
+    assert COLLEAGUE in done[:4] or of_store == 10  # users of a store take turns
 
 
 async def test_a_store_looks_for_the_end_of_one_long_list_at_a_time(

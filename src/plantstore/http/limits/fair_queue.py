@@ -31,12 +31,12 @@ _Waiting = tuple[int, "asyncio.Future[None]"]
 class FairQueue:
     """The turns of users, or networks, in a process. Create it on the event loop.
 
-    ``users.are_several`` says whether several were active recently.
+    ``users.are_several`` and ``groups.are_several`` say whether several were active recently.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self.users, self._groups = Active(), Active()
+        self.users, self.groups = Active(), Active()
         self._spent: dict[Hashable, int] = {}  # in this round, by users and by groups
         self._waiting: dict[Hashable, deque[_Waiting]] = {}  # the next turn first
 
@@ -45,8 +45,8 @@ class FairQueue:
         if key != self.users.last:
             self.users.see(key)
             group = _group_of(key)
-            if group != self._groups.last:
-                self._groups.see(group)
+            if group != self.groups.last:
+                self.groups.see(group)
         elif not self.users.are_several:
             return True
         if key in self._waiting or not self._has_turn(key):
@@ -80,7 +80,7 @@ class FairQueue:
         if self._spent.get(_user_of(key), 0) >= _QUANTUM:
             return False
         group = _group_of(key)
-        return not self._groups.are_several or self._spent.get(group, 0) < _GROUP_QUANTUM
+        return not self.groups.are_several or self._spent.get(group, 0) < _GROUP_QUANTUM
 
     def _spend(self, key: Hashable, cost: int) -> None:
         if not self._spent:

@@ -58,21 +58,21 @@ class Lane:
 
 
 class Lanes:
-    """A lane for each store, in which its users take turns, while several users are active."""
+    """A lane for each user while several are active; for each store while several stores are."""
 
     def __init__(self, turns: FairQueue) -> None:
         self.turns = turns
-        self._lanes: WeakValueDictionary[int, Lane] = WeakValueDictionary()
+        self._lanes: WeakValueDictionary[Hashable, Lane] = WeakValueDictionary()
 
     @asynccontextmanager
     async def of(self, principal: Principal) -> AsyncIterator[None]:
-        """Run a piece of work in the lane of the user's store."""
+        """Run a piece of work in the lane of the user or the store, where users take turns."""
         if not self.turns.users.are_several:
             yield
             return
-        store_id, user_id = principal
-        lane = self._lanes.setdefault(store_id, Lane(self.turns))
-        await lane.enter(user_id)
+        key = principal[0] if self.turns.groups.are_several else principal
+        lane = self._lanes.setdefault(key, Lane(self.turns))
+        await lane.enter(principal)
         try:
             yield
         finally:
