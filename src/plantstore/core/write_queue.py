@@ -40,7 +40,7 @@ class WriteQueue:
             raise OverloadedError
         if not self.slots.try_acquire(store_id):
             raise OverloadedError
-        if store_id != self.stores.last and store_id:  # 0 is no store
+        if store_id != self.stores.last and store_id:  # 0 is not a store
             self.stores.see(store_id)
 
     def try_leave(self, store_id: int, write: object, costs: Counter[int]) -> bool:

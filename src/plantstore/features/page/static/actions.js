@@ -49,7 +49,7 @@ export function perform(kind, changes, store = list.store, ended = (action) => t
   }
   /** @type {Action} */ const action = { kind, store, total, done: [], refused: [], control, tell, mayUndo };
   for (const change of changes) {
-    const rowId = change.before ? idOf(change) : `+${made++}`; // which is no other plant's
+    const rowId = change.before ? idOf(change) : `+${made++}`; // unlike the id of any plant
     queue.push({ action, state: "waiting", rowId, ...change });
   }
   tell(false);
