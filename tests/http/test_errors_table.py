@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from plantstore.core.errors import NoSuchTokenError
+from plantstore.core.errors import NoSuchTokenError, PlantStoreError
 from plantstore.server.messages import Request
 from tests.databases import create_sqlite
 from tests.http import invalid_requests
@@ -87,14 +87,19 @@ def test_each_invalid_request_gets_its_error(
 
 
 @pytest.mark.anyio
-async def test_an_error_without_its_details_is_an_internal_error(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [(NoSuchTokenError, "KeyError: 'token_id'"), (PlantStoreError, "KeyError: <class")],
+    ids=["no-details", "no-row"],
+)
+async def test_an_error_that_the_table_cannot_describe_is_an_internal_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, error: type[PlantStoreError], cause: str
 ) -> None:
     async def fail(_request: Request) -> NoReturn:
-        raise NoSuchTokenError  # without the token_id that its message names
+        raise error
 
     async with application(create_sqlite(tmp_path)) as app:
         app.routes.add("/fails", {"GET": fail})
         response = await app.handle(Request(b"1", "GET", {}, b"/fails"))
     assert response.error == 50001
-    assert "KeyError: 'token_id'" in caplog.text
+    assert cause in caplog.text
