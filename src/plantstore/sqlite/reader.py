@@ -36,10 +36,12 @@ def check_file(path: Path) -> Iterator[Check]:
         yield Check("integrity", ok=False, detail=str(error))
     else:
         with closing(connection):
-            yield run_check("integrity", _check_integrity, path, connection)
-            yield run_check("schema", _check_schema, path, connection)
-            if writable.ok:
-                writable = run_check("writable", _try_transaction, path, connection)
+            integrity = run_check("integrity", _check_integrity, path, connection)
+            yield integrity
+            if integrity.ok:  # else the next checks may fail for the same reason
+                yield run_check("schema", _check_schema, path, connection)
+                if writable.ok:
+                    writable = run_check("writable", _try_transaction, path, connection)
     yield writable
 
 
