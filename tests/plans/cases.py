@@ -147,6 +147,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "read_size": [Case((), 0)],
     "find_store_name": [Case((SMALL,), 1)],
     "set_expiry": [Case((SMALL, HASH, 1), 1)],
+    "find_rotation": [Case((0, "%x%"), 0)],
     "find_token": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
     "revoke_tokens": [

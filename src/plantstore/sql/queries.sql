@@ -206,6 +206,11 @@ DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
 INSERT INTO audit (at, action, store, user_id, details, by_user_id, by_name, token_id, address)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 
+-- The first rotation of a token, after its creation, by its id in the details.
+
+-- name: find_rotation
+SELECT details FROM audit WHERE at >= ?1 AND action = 'token rotate' AND details LIKE ?2 ORDER BY at LIMIT 1
+
 -- name: list_events
 SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
     token_label, token_id, user_id

@@ -1,7 +1,9 @@
 """Inserts, lists, finds, rotates and revokes the records of tokens, which never have the secret."""
 
+from contextlib import suppress
 from enum import StrEnum
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -118,13 +120,15 @@ def find_token(session: Queries, token: str) -> Token:
 def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken, Token]:
     """Replace a token: returns the new token, for the same user, store and scopes, and the old one.
 
-    The old token stays valid for at most ``grace`` milliseconds; the new one has the same lifetime.
+    The old token stays valid for at most ``grace`` milliseconds; the new one has the same lifetime,
+    even if the old one was rotated before.
 
     :raises TokenEndedError: the old token is no longer valid.
     """
     if not old.is_valid:
         raise TokenEndedError(token_id=old.token_id, state=old.state)
-    expires_at = old.expires_at and now() + old.expires_at - old.created_at
+    lifetime = _find_lifetime(session, old)
+    expires_at = lifetime and now() + lifetime
     rights = Grant(old.subject, scopes=old.scopes, label=old.label, all_stores=old.all_stores)
     grant = replace(rights, expires_at=expires_at)
     issued = insert_token(session, old.store_id, old.user_id, grant)
@@ -132,6 +136,16 @@ def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken,
     if old.expires_at is None or ends_at < old.expires_at:
         session.query("set_expiry", old.store_id, old.token_hash, ends_at)
     return issued, find_token(session, old.token_id)
+
+
+def _find_lifetime(session: Queries, token: Token) -> int | None:
+    """How long the token was to be valid: if a rotation has shortened that, as the new one."""
+    mark = f'%"old_token_id":"{token.token_id}"%'
+    for (details,) in session.query("find_rotation", token.created_at, mark):
+        with suppress(NoSuchTokenError):  # deleted
+            new = find_token(session, msgspec.json.decode(details)["token_id"])
+            return _find_lifetime(session, new)
+    return token.expires_at and token.expires_at - token.created_at
 
 
 def revoke_token(session: Queries, token: Token) -> Token:
