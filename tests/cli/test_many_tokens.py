@@ -1,4 +1,6 @@
-"""``plantstore token``: mistyped names, defaults, filters, and revoking many tokens."""
+"""``plantstore token``: mistyped names, defaults, filters, rotating and revoking many tokens."""
+
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -66,6 +68,20 @@ def test_a_token_expires_and_has_a_label_by_default(program: Program) -> None:
     assert "2001-01-31 has passed" in past
 
 
+@pytest.mark.parametrize(("expires", "lifetime"), [("30d", timedelta(30)), ("never", None)])
+def test_a_token_rotated_again_gives_the_same_lifetime(
+    program: Program, expires: str, lifetime: timedelta | None
+) -> None:
+    create = ("token", "create", "--store", "nursery", "--user", "ada", "--expires", expires)
+    first = program.data(*create)["id"]
+    for token_id in (first, first, program.data("token", "rotate", first)["id"], first):
+        new = program.data("token", "rotate", token_id, "--grace", "1d")
+        begin, end = (
+            new[name] and datetime.fromisoformat(new[name]) for name in ("created_at", "expires_at")
+        )
+        assert (end and end - begin) == lifetime
+
+
 def test_tokens_are_revoked_once_and_all_together(program: Program) -> None:
     first = program.token_ids()[0]
     assert "revoked the token" in program.run("token", "revoke", first).err
@@ -74,5 +90,9 @@ def test_tokens_are_revoked_once_and_all_together(program: Program) -> None:
     revoked = program.run("token", "revoke", "--all", "--store", "nursery", "--json")
     assert [token["state"] for token in revoked.data()] == ["revoked"]
     assert program.run("token", "revoke", "--all").err == "no token to revoke\n"
+    program.out(*CREATE)
+    unasked = program.refusal("token", "revoke", "--all")
+    assert unasked.startswith("Revoke all 1 valid tokens, of all stores? [y/N]: \nError: stdin is")
+    assert "revoked the token" in program.run("token", "revoke", "--all", "--yes").err
     for wrong in ((), (first, "--all"), ("--store", "nursery"), ("--user", "ada", "--all")):
         assert "give tokens, or --user" in program.refusal("token", "revoke", *wrong, status=2)

@@ -84,7 +84,7 @@ def test_a_lock_created_by_root_belongs_to_the_databases_owner(tmp_path: Path) -
     program = Program(tmp_path).with_database()
     (tmp_path / "plants.db-lock").unlink()  # as after a backup was restored
     os.chown(tmp_path / "plants.db", 12345, 54321)
-    program.out("token", "revoke", "--all")
+    program.out("token", "revoke", "--all", "--yes")
     lock = (tmp_path / "plants.db-lock").stat()
     assert (lock.st_uid, lock.st_gid) == (12345, 54321)
 
@@ -123,5 +123,5 @@ def test_a_symlink_in_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
     lock = tmp_path / "plants.db-lock"
     lock.unlink()
     lock.symlink_to(other)
-    assert str(lock) in program.refusal("token", "revoke", "--all")
+    assert str(lock) in program.refusal("token", "revoke", "--all", "--yes")
     assert stat.S_IMODE(other.stat().st_mode) == 0o600

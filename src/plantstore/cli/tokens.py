@@ -5,6 +5,7 @@ import shlex
 import click
 
 from plantstore.cli.administration_log import name_token, noting
+from plantstore.cli.confirmation import confirm
 from plantstore.cli.durations import read_duration, read_since
 from plantstore.cli.new_tokens import create, describe_token, print_issued, read_token
 from plantstore.cli.options import (
@@ -12,6 +13,7 @@ from plantstore.cli.options import (
     session_options,
     store_option,
     user_option,
+    yes_option,
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.core.clock import now
@@ -129,6 +131,7 @@ def rotate(session: Session, token: str, grace: int, output: Output) -> None:
 @user_option("Revoke the tokens of this user.")
 @store_option("With --user or --all: only tokens made for this store.")
 @click.option("--all", "all_tokens", is_flag=True, help="Revoke all tokens.")
+@yes_option("With --all, of all stores: skip the confirmation prompt.")
 @session_options
 def revoke(
     session: Session,
@@ -138,6 +141,7 @@ def revoke(
     output: Output,
     *,
     all_tokens: bool,
+    yes: bool,
 ) -> None:
     """Revoke tokens. TOKENS are their ids, or the tokens themselves, or - to read one from stdin.
 
@@ -151,6 +155,8 @@ def revoke(
     """
     if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
         raise click.UsageError("give tokens, or --user, or --all; --store needs --user or --all")
+    if all_tokens and store is None and not yes:
+        _confirm_all(session)
     given = list(map(read_token, tokens))
     with noting(session) as note:
         before = dict.fromkeys(find_token(session, token) for token in given)
@@ -162,10 +168,8 @@ def revoke(
                 note("token revoke", **name_token(token))
     for token in revoked:
         whose = f"{token.token_id} of {token.subject} for {token.store}"
-        if token in before:
-            output.note(f"the token {whose} was revoked at {format_time(token.revoked_at)}")
-        else:
-            output.note(f"revoked the token {whose}")
+        was = f"the token {whose} was revoked at {format_time(token.revoked_at)}"
+        output.note(was if token in before else f"revoked the token {whose}")
     if not revoked:
         output.note("no token to revoke")
     if user is not None and any(Scope.MANAGE in token.scopes for token in revoked):
@@ -174,6 +178,11 @@ def revoke(
             f"`plantstore audit list --user {shlex.quote(user)}`"
         )
     output.report(list(map(describe_token, revoked)))
+
+
+def _confirm_all(session: Queries) -> None:
+    if valid := records.list_tokens(session, only_valid=True):
+        confirm(f"Revoke all {len(valid)} valid tokens, of all stores?", "revoke")
 
 
 def _find_ids(

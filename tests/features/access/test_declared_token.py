@@ -45,6 +45,7 @@ def test_a_declared_token_is_valid_until_it_is_changed_or_removed(
         settings.write_text("")
         service.process.send_signal(signal.SIGHUP)
         wait_until(lambda: service.status_of(second) == 401)
+        assert service.log().count("ended the declared token ") == 2
         assert service.stop() == 0
         secret.write_text(first)
         settings.write_text('token_file = "token"\n')

@@ -106,4 +106,6 @@ def declare(session: Session, secret: str | None, max_plants: int | None) -> Non
             if other.is_valid:
                 session.query("set_expiry", other.store_id, other.token_hash, now())
                 end_links(session, other.store_id, user.user_id)
+                sentence = "ended the declared token %s: this service's settings do not declare it"
+                logger.warning(sentence, other.token_id)
                 note("token end", **name_token(other))

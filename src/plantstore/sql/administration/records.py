@@ -90,6 +90,8 @@ def check_subject(subject: str) -> None:
 
 def require_free_subject(session: Queries, subject: str) -> None:
     check_subject(subject)
+    if subject != subject.strip():  # it would look like another user's
+        raise InvalidChangeError(reason="the user's name must not begin or end with white space")
     if find_user(session, subject) is not None:
         raise NameTakenError(kind="user", name=subject)
 

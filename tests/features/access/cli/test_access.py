@@ -48,7 +48,11 @@ def test_revoking_a_managing_token_points_to_the_audit_trail(program: Program) -
 
 
 def test_quiet_changes_print_nothing(program: Program) -> None:
-    for call in ("token revoke --all", "store rename nursery orchard", "user delete ada --yes"):
+    for call in (
+        "token revoke --all --yes",
+        "store rename nursery orchard",
+        "user delete ada --yes",
+    ):
         result = program.run(*call.split(), "--quiet")
         assert (result.status, result.out, result.err) == (0, "", "")
 
