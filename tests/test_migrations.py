@@ -51,7 +51,9 @@ def test_a_newer_database_is_accepted_if_it_is_compatible() -> None:
 
 def test_an_outdated_database_is_refused_with_its_pending_migrations() -> None:
     require_schema(MIGRATIONS, APPLIED)
-    with pytest.raises(SetupError, match=r"2 \(step_2\), 3 \(step_3\) is pending: make a backup"):
+    with pytest.raises(
+        SetupError, match=r"2 \(step_2\), migration 3 \(step_3\) is pending: make a backup"
+    ):
         require_schema(MIGRATIONS, APPLIED[:1])
 
 

@@ -132,7 +132,7 @@ def test_older_programs_run_and_start_with_newer_functions(program: Program) -> 
     with Service(program.folder, database=url) as old, old.client(old.make_token()) as client:
         assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
         applied = f"applied migration {NEWEST['postgres'] + 1} (next)\n"
-        assert newer.run("migrate").out == f"{applied}applied migration 0 (functions)\n"
+        assert newer.run("migrate").out == f"{applied}applied the update of functions\n"
         assert client.post("/plants", json={"id": 2, "name": "Aloe"}).is_success
         assert program.run("migrate").out == "the schema is up to date\n"
         assert client.delete("/plants/1").is_success
@@ -149,8 +149,8 @@ def test_older_functions_are_refused_with_advice(program: Program) -> None:
     assert newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
     change_functions(newer)
     for command in (("serve", "--port", "0"), ("token", "list")):
-        assert "migration 0 (functions) is pending: make a backup" in newer.refusal(*command)
-    assert newer.run("migrate").out == "applied migration 0 (functions)\n"
+        assert "the update of functions is pending: make a backup" in newer.refusal(*command)
+    assert newer.run("migrate").out == "applied the update of functions\n"
     assert newer.data("token", "list") == []
 
 

@@ -66,7 +66,7 @@ READS = {
     "verify": "",
     "export": "--store nursery {file}.export",
 }
-NOT_AUDITED = {"migrate", "copy"}  # a copy is audited in its target
+NOT_AUDITED = {"copy"}  # a copy is audited in its target
 NOT_TRIED = {"serve", "distribute"}  # the first changes nothing, the second is not for SQLite
 
 

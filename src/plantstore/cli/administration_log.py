@@ -28,8 +28,8 @@ def changing(session: Session, command: str, **changed: object) -> Iterator[None
 def noting(session: Session) -> Iterator[Callable[..., None]]:
     """A transaction for a command's changes.
 
-    The block records each change: in the audit trail at once, and in the log after the commit. A
-    ``user`` in a record must exist when the change is recorded.
+    The block records each change: in the audit trail at once, and in the log after the commit.
+    Fields that are None are omitted; a ``user`` must exist when the change is recorded.
     """
     noted: list[tuple[str, dict[str, object]]] = []
 
@@ -42,20 +42,15 @@ def noting(session: Session) -> Iterator[Callable[..., None]]:
     with session.transaction():
         yield note
     for command, changed in noted:
-        log_change(command, **changed)
+        known = {key: value for key, value in changed.items() if value is not None}
+        fields = {"command": command, **known, **describe_person()}
+        administration_logger().info("administration", extra={"fields": fields})
 
 
 def note_change(session: Session, command: str, **changed: object) -> None:
     """Record what a command has changed in transactions of its own."""
     with changing(session, command, **changed):
         pass
-
-
-def log_change(command: str, **changed: object) -> None:
-    """Log a command that has changed something; fields that are None are omitted."""
-    known = {key: value for key, value in changed.items() if value is not None}
-    fields = {"command": command, **known, **describe_person()}
-    administration_logger().info("administration", extra={"fields": fields})
 
 
 def name_token(token: Token) -> dict[str, str]:

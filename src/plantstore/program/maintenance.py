@@ -1,11 +1,12 @@
 """``plantstore migrate`` and ``check``."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import click
 
 from plantstore import databases
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import note_change
 from plantstore.cli.options import (
     output_options,
     pass_database,
@@ -43,16 +44,19 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
         created = databases.create_database(database)
         migrations = databases.migrate(database, stops_older=yes)
         if migrations:
-            log_change("migrate", database=without_password(database), migrations=len(migrations))
+            with closing(databases.open_session(database)) as session:
+                fields = {"database": without_password(database), "migrations": len(migrations)}
+                note_change(session, "migrate", **fields)
     if created:
         output.note(f"created the database {created}")
     lines = []
     for migration in migrations:
-        line = f"migration {migration.number} ({migration.name})"
         effect = (
             "stop older programs first" if migration.stops_older else "older programs keep working"
         )
-        lines.append(f"would apply {line}; {effect}" if dry_run else f"applied {line}")
+        lines.append(
+            f"would apply {migration.title}; {effect}" if dry_run else f"applied {migration.title}"
+        )
     applied = [
         {"number": it.number, "name": it.name, "compatible": not it.stops_older}
         for it in migrations

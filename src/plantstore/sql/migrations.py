@@ -48,6 +48,13 @@ class Migration(Struct, frozen=True):
     stops_older: bool = False
 
     @property
+    def title(self) -> str:
+        """The migration in a message."""
+        if self.number > 0:
+            return f"migration {self.number} ({self.name})"
+        return f"the update of {self.name}"
+
+    @property
     def checksum(self) -> str:
         """SHA-256 of the SQL, in hexadecimal, recorded when the migration is applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
@@ -105,9 +112,9 @@ def find_pending(
         is_changed = checksums.get(migration.number) not in (None, migration.checksum)
         if is_changed and migration.number > 0:
             raise SetupError(
-                f"migration {migration.number} ({migration.name}) was applied to this database in "
-                "another form, as versions before 1.0.0 do: use the program that applied it; to "
-                "move its plants here, export them there, and import them into a new database"
+                f"{migration.title} was applied to this database in another form, as versions "
+                "before 1.0.0 do: use the program that applied it; to move its plants here, export "
+                "them there, and import them into a new database"
             )
     newest = max(migration.number for migration in migrations)
     version = max(checksums, default=0)
@@ -135,8 +142,7 @@ def refuse_to_stop(stopping: Sequence[Migration], reason: str) -> str:
 
 
 def name_all(migrations: Sequence[Migration]) -> str:
-    names = ", ".join(f"{m.number} ({m.name})" for m in migrations)
-    return f"migration {names}"
+    return ", ".join(migration.title for migration in migrations)
 
 
 def require_schema(migrations: Sequence[Migration], applied: Sequence[Applied]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
-from plantstore.cli.administration_log import log_change, note_change, noting
+from plantstore.cli.administration_log import note_change, noting
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
     PLANT_ID,
@@ -246,7 +246,6 @@ def verify(database: str, output: Output, *, repair: bool) -> None:
         result, mended = repair_database(database, result)
         for mismatch in mended:
             output.note(f"mended: {mismatch.sentence}")
-        log_change("verify --repair", database=without_password(database), mended=len(mended))
     if result.ok:
         counts = f"stores: {result.stores}, plants: {result.plants}, events: {result.events}"
         output.print(result, f"ok: {counts}")

@@ -10,6 +10,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from plantstore.cli.administration_log import changing
 from plantstore.core.database import Row
 from plantstore.databases import open_session, reading
 from plantstore.features.backups.renewing import renew_revision
@@ -77,7 +78,7 @@ def repair(url: str, result: Verification) -> tuple[Verification, Sequence[Misma
         names = {str(mismatch.store) for mismatch in wrong}
         with closing(open_session(url)) as session:
             for name in names:
-                with session.transaction():
+                with changing(session, "verify --repair", store=name):
                     store_id = require_store(session, name).store_id
                     renew_revision(session, store_id)
                     session.query("recount", store_id)

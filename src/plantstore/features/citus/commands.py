@@ -1,13 +1,15 @@
 """``plantstore distribute``."""
 
+from contextlib import closing
+
 import click
 
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import note_change
 from plantstore.cli.options import output_options, pass_database
 from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
-from plantstore.databases import is_postgres
+from plantstore.databases import is_postgres, open_session
 
 
 @click.command()
@@ -27,7 +29,9 @@ def distribute(database: str, output: Output) -> None:
     from plantstore.postgres.connection import migrate
 
     done = migrate(database, distribution="citus")
-    log_change("distribute", database=without_password(database), migrations=len(done))
+    fields = {"database": without_password(database), "migrations": len(done)}
+    with closing(open_session(database)) as session:
+        note_change(session, "distribute", **fields)
     output.report(
         {"migrations": [migration.name for migration in done]}, "the tables are distributed"
     )
