@@ -96,6 +96,21 @@ def test_the_editor_keeps_the_focus_when_sorting_moves_its_row(list_page: PageDr
     list_page.assert_stored(3, "Aaron's rod", "bed 9")
 
 
+def test_a_renamed_plant_stays_in_view_when_the_list_is_sorted_by_name(
+    list_page: PageDriver,
+) -> None:
+    list_page["#grid [data-order=name]"].click()
+    for name, place in (("Zinnia elegans", 100), ("Acorus calamus", 1), ("Fern 500", 98)):
+        list_page["#grid"].focus()
+        list_page.page.keyboard.press("F2")
+        list_page.type(f"{name}\n", delay=20)
+        list_page.assert_shows(f"Changed {name}", "#message")
+        expect(list_page["#rows .row.active .text"]).to_have_text(name)
+        expect(list_page["#rows .row.active"]).to_be_in_viewport()
+        expect(list_page["#rows .row.active"]).to_have_attribute("aria-rowindex", f"{place + 2}")
+        expect(list_page["#grid"]).to_be_focused()
+
+
 def test_leaving_the_page_during_an_edit_asks_for_confirmation(list_page: PageDriver) -> None:
     list_page["#rows .row >> nth=0 >> .name"].dblclick()
     list_page.type("Agave")

@@ -137,8 +137,8 @@ interface Row {
   isStored?: boolean;
 }
 
-/** The index of each field's column; -1 for none. */
-type Columns = Record<Field, number>;
+/** The indexes of each field's columns: their cells form the field together. */
+type Columns = Record<Field, number[]>;
 
 interface CsvRecord {
   line: number;
@@ -228,6 +228,7 @@ interface Elements
   access: HTMLDialogElement;
   "add-id": HTMLInputElement;
   ask: HTMLDialogElement;
+  "code-template": HTMLTemplateElement;
   conflict: HTMLDialogElement;
   find: HTMLInputElement;
   history: HTMLDialogElement;

@@ -49,7 +49,7 @@ for (const [text, header, id, name, tag] of [
 ])
   test(`columns are guessed: ${text.split("\n")[0]}`, () => {
     const { hasHeader, columns } = read(text);
-    assert.deepEqual([hasHeader, columns.id, columns.name, columns.tag], [header, id, name, tag]);
+    assert.deepEqual([hasHeader, ...FIELDS.map((field) => columns[field][0] ?? -1)], [header, id, name, tag]);
   });
 
 for (const [text, first, ignored] of [
@@ -76,7 +76,7 @@ test("rows are compared with the stored plants of the same ids", () => {
 
 test("the user's choice of columns replaces the guess", () => {
   const sheet = read("Loc,Latin,Group\nA1,Fern,herb\nA2,Aloe,\n");
-  Object.assign(sheet, { hasHeader: true, columns: { id: -1, name: 1, tag: 2 } });
+  Object.assign(sheet, { hasHeader: true, columns: { id: [], name: [1], tag: [2] } });
   assert.deepEqual(show(check(sheet)), ["1|Fern|herb", "2|Aloe|"]);
 });
 

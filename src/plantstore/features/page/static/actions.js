@@ -19,14 +19,13 @@ let made = 0; // plants
 /** @param {Content} content @param {Actions} [actions] @param {"done" | "failed" | "progress"} [kind] */
 export function say(content, actions = {}, kind = "done") {
   clearTimeout(timer);
-  const hadFocus = $("message-actions").contains(document.activeElement);
   const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act));
   if (kind !== "progress") buttons.push(makeButton("×", hideMessage, t("close"), "quiet close"));
   $("message-text").replaceChildren(...content);
   $("message-actions").replaceChildren(...buttons);
   $("message").className = kind;
   $("message").hidden = !content.length;
-  if (hadFocus) focusPlants();
+  redraw(); // a button may have had the focus
   if (kind === "done") timer = setTimeout(hideMessage, STAY);
   if (kind !== "progress") announce($("message-text").textContent ?? "");
 }
@@ -100,16 +99,13 @@ export async function remove(ids) {
   if (changes.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete")))) return;
   for (const item of ids.flatMap((id) => list.findPending(id) ?? [])) if (item.state === "refused") drop(item);
   perform("delete", changes);
-  if (document.activeElement?.matches("body, #grid *")) focusPlants();
 }
 
 /** The plants in these rows, as they are after their pending changes. @param {string[]} ids */
 function pick(ids) {
-  const waiting = queue.filter(({ action, state }) => action.store === list.store && state !== "refused");
-  const pending = new Map(waiting.map((item) => [item.rowId, item]));
   return ids.flatMap((rowId) => {
-    const item = pending.get(rowId);
-    const before = item ? item.after : list.plants.get(rowId);
+    const item = list.findPending(rowId);
+    const before = item && item.state !== "refused" ? item.after : list.plants.get(rowId);
     return before ? { before, rowId } : [];
   });
 }

@@ -42,7 +42,7 @@ export const isBarred = ({ status, number }) => status === 403 || number === NO_
 
 /** Sends all requests of this page; signing out aborts them. */
 export class Api {
-  /** @type {string | null} */ #token = null;
+  /** @type {string | null} */ token = null; // of the signed-in user
   #session = new AbortController();
   /** @type {Map<string, Store>} */ #stores = new Map();
   #isAway = false; // the server is unreachable, and is pinged
@@ -52,25 +52,21 @@ export class Api {
     this.on = on;
   }
 
-  get isSignedIn() {
-    return this.#token !== null;
-  }
-
   /** @param {string | null} token null for requests that need no token */
   begin(token) {
     this.end();
-    this.#token = token;
+    this.token = token;
     this.#session = new AbortController();
   }
 
   end() {
-    this.#token = null;
+    this.token = null;
     this.#session.abort(new ApiError(401, 0, t("error.ended")));
   }
 
   /** The token's id: the beginning of its hash, which browsers calculate only with TLS. */
   async findTokenId() {
-    const hash = await crypto.subtle?.digest("SHA-256", new TextEncoder().encode(this.#token ?? ""));
+    const hash = await crypto.subtle?.digest("SHA-256", new TextEncoder().encode(this.token ?? ""));
     return hash && Array.from(new Uint8Array(hash, 0, 8), (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
@@ -87,14 +83,20 @@ export class Api {
     return response.text ? parse(response, JSON.parse) : null;
   }
 
-  /** Pings the server until it is back. */
+  /** Whether the server responds; if not, it is pinged until it does. */
+  async isUp() {
+    const asked = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(2 * PING) });
+    const isUp = await asked.then(({ ok }) => ok).catch(() => false);
+    if (!isUp) this.#ping();
+    return isUp;
+  }
+
   async #ping() {
     if (this.#isAway) return;
     this.#setAway(true);
     while (this.#isAway) {
       await pause(PING);
-      const asked = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(2 * PING) });
-      if (await asked.then(({ ok }) => ok).catch(() => false)) this.#setAway(false);
+      if (await this.isUp()) this.#setAway(false);
     }
   }
 
@@ -127,7 +129,7 @@ export class Api {
   // type is a proxy's, not the service's.
   /** @param {string} method @param {string} target @param {RequestOptions} asked @returns {Promise<ApiResponse>} */
   async ask(method, target, { headers, hear, signal, body } = {}) {
-    const authorization = this.#token ? { Authorization: `Bearer ${this.#token}` } : undefined;
+    const authorization = this.token ? { Authorization: `Bearer ${this.token}` } : undefined;
     const options = { method, body, headers: { ...authorization, ...headers } };
     const response = await this.#fetch(target, options, this.#endedBy(signal), hear);
     const { status } = response;
@@ -139,7 +141,7 @@ export class Api {
   /** Notifies the page of a refusal that concerns the whole page. @param {ApiError} refusal */
   tell(refusal) {
     if (refusal.status === 401) this.on.refused(refusal.message);
-    else if (this.#token && isBarred(refusal)) this.on.barred();
+    else if (this.token && isBarred(refusal)) this.on.barred();
     return refusal;
   }
 

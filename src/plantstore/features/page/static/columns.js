@@ -17,31 +17,28 @@ const PARTS = [
 const CULTIVAR = /^(cultivars?|kultivar|sorte)$/; // not a variety: its name is not quoted
 const SAMPLE = 100; // lines
 
-// Guesses by known titles. Without them, ids may come first, then names, then tags. The columns of `joined` form one
-// name together.
+// Guesses by known titles. Without them, ids may come first, then names, then tags.
 /** @param {string[][]} lines */
 export function guessColumns([first = [], ...others]) {
   const titles = first.map((cell) => fold(cell.trim()));
-  const columns = placeFields((field) => titles.findIndex((title) => TITLES[field].test(title)));
-  const parts = PARTS.map((part) => titles.findIndex((title) => part.test(title))).filter((index) => index >= 0);
-  const joined = parts.length > 1 ? parts : [];
-  if (joined.length) columns.name = joined[0];
-  const { id, name, tag } = columns;
-  const isKnown = id >= 0 || tag >= 0 || (name >= 0 && !others.every(([cell]) => isNumber(cell)));
-  if (first.some(isNumber) || !isKnown || (id < 0 && name < 0)) return guessByContent(first, others);
-  if (name < 0) columns.name = titles.findIndex((_, index) => !Object.values(columns).includes(index));
-  const cultivar = titles.findIndex((title) => CULTIVAR.test(title));
-  return { hasHeader: true, columns, joined, cultivar };
+  const find = (/** @type {RegExp} */ known) =>
+    titles.flatMap((title, index) => (known.test(title) ? index : [])).slice(0, 1);
+  const columns = placeFields((field) => find(TITLES[field]));
+  const parts = PARTS.flatMap(find);
+  if (parts.length > 1) columns.name = parts;
+  const [hasId, hasName, hasTag] = FIELDS.map((field) => columns[field].length > 0);
+  const isKnown = hasId || (hasName && (hasTag || !others.every(([cell]) => isNumber(cell))));
+  if (first.some(isNumber) || !isKnown) return guessByContent(first, others);
+  const taken = Object.values(columns).flat();
+  if (!hasName) columns.name = [titles.findIndex((_, index) => !taken.includes(index))];
+  return { hasHeader: true, columns, cultivar: find(CULTIVAR)[0] };
 }
 
 /** @param {string[]} first @param {string[][]} others */
 function guessByContent(first, others) {
   const sample = others.slice(0, SAMPLE);
   const hasIds = first.length > 1 && (sample.length ? sample : [first]).every(([cell]) => isNumber(cell));
-  const columns = placeFields((field) => {
-    const place = FIELDS.indexOf(field) - (hasIds ? 0 : 1);
-    return place < first.length ? place : -1;
-  });
+  const columns = placeFields((field) => [FIELDS.indexOf(field) - (hasIds ? 0 : 1)].filter((place) => place in first));
   // In any language: the cells below are numbers, or few values that repeat, and the title is not among them.
   const looksLikeHeader = first.some((title, index) => {
     const cells = sample.flatMap((line) => line[index]?.trim() || []);
@@ -50,10 +47,10 @@ function guessByContent(first, others) {
     return title.trim() !== "" && (areNumbers || comeAgain);
   });
   const hasHeader = hasIds ? !isNumber(first[0]) : !first.some(isNumber) && looksLikeHeader;
-  return { hasHeader, columns, joined: [], cultivar: -1 };
+  return { hasHeader, columns, cultivar: undefined };
 }
 
-/** @param {(field: Field) => number} find */
+/** @param {(field: Field) => number[]} find */
 const placeFields = (find) => /** @type {Columns} */ (Object.fromEntries(FIELDS.map((field) => [field, find(field)])));
 /** @param {string} cell */
 const isNumber = (cell) => /^\s*-?\d+\s*$/.test(cell);

@@ -3,15 +3,12 @@
 
 import { say } from "./actions.js";
 import { plantAddress } from "./search.js";
-import { $, forgetPrivate, make, makeTableRow } from "./dom.js";
+import { $, all, forgetPrivate, make, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { CONTENTS, listContents } from "./plant.js";
 import { encodeQr } from "./qr.js";
 import { writeCsv } from "./tables.js";
 import { rich } from "./texts.js";
-
-const MARGIN = 4; // modules around a code
-const SVG = "http://www.w3.org/2000/svg";
 
 export async function exportPlants() {
   const { store } = list;
@@ -33,7 +30,7 @@ export function saveFile(name, lines) {
 addEventListener("beforeprint", () => {
   const { store, view } = list;
   const isReady = $("print-labels").childElementCount > 0;
-  if (isReady || !store?.api.isSignedIn || !view.items.length) return;
+  if (isReady || !store?.api.token || !view.items.length) return;
   $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
   $("print-rows").replaceChildren(...view.items.map((plant) => makeTableRow([plant.id, ...listContents(plant)])));
 });
@@ -57,11 +54,8 @@ export async function printLabels() {
 export function makeCode(link) {
   const modules = encodeQr(link);
   if (!modules) return [];
-  const [svg, path] = [document.createElementNS(SVG, "svg"), document.createElementNS(SVG, "path")];
+  const code = /** @type {DocumentFragment} */ ($("code-template").content.cloneNode(true));
   const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x},${y}h1v1h-1z` : [])));
-  const size = modules.length + 2 * MARGIN;
-  svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${size} ${size}`);
-  path.setAttribute("d", dark.join(""));
-  svg.append(path);
-  return [svg];
+  all("path", code)[0].setAttribute("d", dark.join(""));
+  return [code];
 }

@@ -19,8 +19,9 @@ const body = $("rows");
 /** @type {Map<string, {plant: Plant, row: HTMLElement}>} */ const rows = new Map();
 /** @type {Plant[]} */ let items = [];
 let rowHeight = 32;
-let look = 0;
-let top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that still exists stays in place
+let { search } = list.view;
+// The row that keys act on stays in place while the user looks at it; otherwise the first visible row that still exists.
+let top = { ids: /** @type {string[]} */ ([]), rest: 0 };
 let active = 0;
 /** @type {string | undefined} */ let activeId;
 /** @type {string | undefined} */ let anchorId;
@@ -32,33 +33,32 @@ const indexOf = (id) => (id === undefined ? -1 : items.findIndex((plant) => plan
 
 export function drawGrid() {
   items = list.rows;
-  if (look !== list.look) {
-    look = list.look;
+  if (search !== list.view.search) {
+    search = list.view.search;
     grid.scrollTop = active = 0;
     activeId = anchorId = undefined;
-    top = { ids: [], rest: 0 };
   }
   const place = indexOf(activeId);
+  const step = place - active;
+  const below = active * rowHeight - grid.scrollTop;
+  const isWatched = grid.matches(":focus, :has(#rows :focus)") && below > -rowHeight && below < viewHeight();
   setActive(place < 0 ? active : place);
   rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
   body.style.height = `${items.length * rowHeight}px`;
   const { ids, rest } = top;
   const first = grid.scrollTop ? indexOf(ids.find((id) => indexOf(id) >= 0)) : -1;
-  if (first >= 0) grid.scrollTop = first * rowHeight + rest;
+  if (isWatched && place >= 0) grid.scrollTop += step * rowHeight;
+  else if (first >= 0) grid.scrollTop = first * rowHeight + rest;
   drawRows();
   list.fresh = new Set();
   const { size } = list.selected;
-  grid.ariaMultiSelectable = `${list.canSelect}`;
-  grid.classList.toggle("selectable", list.canSelect);
   grid.classList.toggle("selecting", size > 0);
   $("select-all").checked = size > 0 && size === items.length;
   $("select-all").indeterminate = size > 0 && size < items.length;
-  const hadFocus = $("selection").contains(document.activeElement);
   $("selection").hidden = size === 0;
   $("selection-count").textContent = t("selected", { n: size });
   $("select-rest").hidden = size === items.length;
   $("tag-remove").hidden = !size || !list.chosen.some(({ tag }) => tag);
-  if (hadFocus && !size) focusPlants();
 }
 
 function drawRows() {
@@ -103,7 +103,7 @@ function drawRow(stored, index) {
   row.classList.toggle("refused", item?.state === "refused");
   if (list.fresh.has(plant.id)) row.classList.add("fresh");
   const isSelected = list.selected.has(stored.id);
-  row.ariaSelected = list.canSelect ? `${isSelected}` : null;
+  row.ariaSelected = `${isSelected}`;
   for (const box of row.querySelectorAll("input[type=checkbox]")) Reflect.set(box, "checked", isSelected);
   const reason = item?.state === "refused" ? (item.error?.message ?? "") : "";
   const [mend] = all(".mend", row);
@@ -210,9 +210,9 @@ grid.addEventListener("keydown", (event) => {
   else if (key === "a" && isControl) list.select(idsOf(list.rows));
   else if (key === "Escape" && hasSelected) list.select([]);
   else if (key === "Escape" && $("panel").open) $("panel").close();
-  else if (key === "t" && !isControl) hasSelected ? $("retag-open").click() : openCell(id, "tag");
+  else if (key === "t" && !isControl && list.may("update")) hasSelected ? $("retag-open").click() : openCell(id, "tag");
   // A held key would delete row after row.
-  else if (key === "Delete" && !repeat && list.canSelect) remove(hasSelected ? [...list.selected] : [id]);
+  else if (key === "Delete" && !repeat) remove(hasSelected ? [...list.selected] : [id]);
   else if (key === "i" && !isControl) openPanel(id);
   else if (key === "F2" || (key === "Enter" && !repeat)) openCell(id, field);
   else return;

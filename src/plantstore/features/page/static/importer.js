@@ -6,7 +6,7 @@ import { $, announce, explain, focusPlants, make, makeTableRow, onClick } from "
 import { saveFile } from "./export.js";
 import { list } from "./list.js";
 import { FIELDS, listContents, TEXTS } from "./plant.js";
-import { drop } from "./state.js";
+import { drop, redraw } from "./state.js";
 import { checkRows, countTwins, FileError, readTable, writeCsvLine } from "./tables.js";
 import { rich, t } from "./texts.js";
 
@@ -14,7 +14,6 @@ const PREVIEW = 6;
 const MAX_REASONS = 100;
 const MAX_MEBIBYTES = 32;
 const MAX_TITLE = 40;
-const JOINED = "joined"; // the name is in several columns
 
 const dialog = $("import");
 /** @type {File | undefined} */ let reading;
@@ -60,24 +59,23 @@ async function takeFile(file) {
 export const readPasted = (text) => takeFile(new File([text], t("import.pasted")));
 
 /** @param {Sheet} sheet */
-function offerColumns({ titles, columns, hasHeader, joined, isJoined }) {
+function offerColumns({ titles, columns, hasHeader }) {
   const titled = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
   for (const field of FIELDS) {
     const options = [...titled];
-    if (field === "id") options.unshift(["-1", t("import.ids")]);
-    else if (TEXTS[field].isOptional) options.unshift(["-1", t("import.none")]);
-    if (field === "name" && joined.length) options.unshift([JOINED, joined.map((index) => titles[index]).join(" + ")]);
+    const guessed = columns[field];
+    if (field === "id") options.unshift(["", t("import.ids")]);
+    else if (TEXTS[field].isOptional) options.unshift(["", t("import.none")]);
+    if (guessed.length > 1) options.unshift([`${guessed}`, guessed.map((index) => titles[index]).join(" + ")]);
     $(`import-${field}`).replaceChildren(...options.map(([value, text]) => new Option(text, value)));
-    $(`import-${field}`).value = field === "name" && isJoined ? JOINED : `${columns[field]}`;
+    $(`import-${field}`).value = `${guessed}`;
   }
   $("import-header").checked = hasHeader;
 }
 
 function chooseColumns() {
   if (!sheet) return;
-  sheet.isJoined = $("import-name").value === JOINED;
-  for (const field of FIELDS) sheet.columns[field] = Number($(`import-${field}`).value) || 0;
-  if (sheet.isJoined) sheet.columns.name = sheet.joined[0];
+  for (const field of FIELDS) sheet.columns[field] = $(`import-${field}`).value.match(/\d+/g)?.map(Number) ?? [];
   sheet.hasHeader = $("import-header").checked;
   check(sheet);
 }
@@ -99,14 +97,12 @@ function check({ rows, isGuessed, ignored }) {
   $("import-ignored").textContent = ignored.length ? t("import.ignored", { titles: ignored.join(", ") }) : "";
   const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));
   $("import-sample").replaceChildren(...sample);
-  $("import-sample-table").hidden = good.length === 0;
   $("import-more").textContent = describeMore(good.length, PREVIEW);
   const reasons = bad.slice(0, MAX_REASONS).map(({ line, reason = "" }) => {
     return make("li", {}, make("b", { textContent: t("import.line", { n: line }) }), ` ${reason}`);
   });
   const more = describeMore(bad.length, MAX_REASONS);
   $("import-reasons").replaceChildren(...reasons, ...(more ? [make("li", { textContent: more })] : []));
-  $("import-reasons").hidden = bad.length === 0;
   $("import-start").disabled = good.length === 0;
   $("import-start").textContent = t("import.start", { n: good.length });
   announce(text);
@@ -167,5 +163,5 @@ onClick("import-start", () => {
 dialog.addEventListener("close", () => {
   reading = undefined;
   checked = [];
-  if (document.activeElement?.matches("body, #import *")) focusPlants();
+  redraw(); // the menu's item that had the focus is hidden
 });

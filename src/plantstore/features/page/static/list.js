@@ -3,7 +3,7 @@
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
 import { exchange, number, Plants, View } from "./plant.js";
-import { added, drafts, queue, redraw, version } from "./state.js";
+import { added, drafts, onDraw, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
 const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
@@ -12,14 +12,13 @@ const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
 class PlantList {
   /** @type {Loading | null} */ #loading = null;
   /** @type {Promise<void> | undefined} */ #loaded;
-  #rows = { version: -1, items: /** @type {Plant[]} */ ([]) };
   /** @type {string[]} */ scopes = []; // what the user may do in the store
   /** @type {ListState} */ state = "none";
   /** @type {Store | null} */ store = null;
   plants = new Plants();
   view = new View(ALL, []);
+  /** @type {Plant[]} */ rows = []; // as drawn
   /** @type {Error | null} */ error = null;
-  look = 0; // how often the search has changed: each time the list is shown from its top
   /** @type {Set<string>} */ selected = new Set();
   /** @type {Set<string>} */ fresh = new Set(); // plants that have just changed
 
@@ -30,10 +29,6 @@ class PlantList {
   /** @param {string} scope */
   may(scope) {
     return this.scopes.includes(scope);
-  }
-
-  get canSelect() {
-    return this.may("update") || this.may("delete");
   }
 
   /** Opens a store. @param {Store} store @param {Search} search */
@@ -97,20 +92,18 @@ class PlantList {
     redraw();
   }
 
-  /** @param {Search} search */
+  /** Shows the list from its top: its search is a new object. @param {Search} search */
   show(search) {
     const isSorted = search.order === this.view.search.order;
-    this.view = new View(search, this.plants.items, isSorted ? this.view.all : undefined);
+    this.view = new View({ ...search }, this.plants.items, isSorted ? this.view.all : undefined);
     const adding = queue.filter(({ action }) => action.store === this.store && action.kind === "add");
     added.splice(0, added.length, ...adding.reverse());
     this.selected = new Set();
-    this.look += 1;
     redraw();
   }
 
   /** Added plants on top, then refused edits of plants that are gone, then the plants found. */
-  get rows() {
-    if (this.#rows.version === version) return this.#rows.items;
+  arrange() {
     const { plants, store } = this;
     const edits = queue.filter(
       ({ action, state }) => action.store === store && action.kind === "edit" && state === "refused",
@@ -126,10 +119,8 @@ class PlantList {
     const edited = drafts.cell?.place === "row" && plants.get(drafts.cell.id);
     const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or discarded
     const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
-    const rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
-    if (this.selected.size) this.selected = new Set(idsOf(rows).filter((id) => this.selected.has(id)));
-    this.#rows = { version, items: rows };
-    return rows;
+    this.rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
+    if (this.selected.size) this.selected = new Set(idsOf(this.rows).filter((id) => this.selected.has(id)));
   }
 
   /** The last pending change of a row's plant. @param {string} id of the row */
@@ -144,7 +135,7 @@ class PlantList {
 
   /** @param {Iterable<string>} ids */
   select(ids) {
-    this.selected = new Set(this.canSelect ? ids : []);
+    this.selected = new Set(ids);
     redraw();
     if (this.selected.size) announceLast(t("selected", { n: this.selected.size }));
   }
@@ -178,3 +169,4 @@ class PlantList {
 export const idsOf = (plants) => plants.map(({ id }) => id);
 
 export const list = new PlantList();
+onDraw(() => list.arrange());

@@ -51,9 +51,8 @@ async function signIn(token, isKept) {
     session.begin(token, isKept);
     if (me && me.user !== found.user) return restart();
     setMe(found);
+    $("sign-in-form").reset();
     $("user").value = found.user; // the name under which a password manager saves the token
-    $("token").value = "";
-    $("remember").checked = isOwnMachine;
     setView("app");
     queueMicrotask(focusPlants); // after the list is drawn
     run();
@@ -75,13 +74,23 @@ function refuse(message) {
 }
 
 /** Signing out, or in as another user, leaves nothing of the last user in memory. @param {string} [reason] */
-function restart(reason = "") {
+async function restart(reason = "") {
   api.end();
   drafts.cell = null; // and nothing to ask about
   queue.length = 0;
   tab.put("reason", reason);
   clearAddress();
-  location.reload();
+  setView("none");
+  if (await reload()) return;
+  list.forget();
+  showSignIn(reason);
+}
+
+/** Not while the server is away, because the browser would show its own error page: then it returns false. */
+async function reload() {
+  const isUp = await api.isUp();
+  if (isUp) location.reload();
+  return isUp;
 }
 
 /** A refused request may mean that a role, a membership or a store has changed. */
@@ -93,7 +102,6 @@ async function reloadMe() {
     setMe(found);
     const role = found.stores.find(({ name }) => name === store)?.role;
     if (role) say(rich("role.changed", { role: t(`role.${role}`), store }));
-    if (document.activeElement === document.body) focusPlants();
   } catch (error) {
     if (isBarred(error)) refuse(error.message);
   }
@@ -126,9 +134,9 @@ function openStore(name) {
   openAddress(api.store(name));
 }
 
-/** @param {"sign-in" | "app"} view */
+/** @param {"sign-in" | "app" | "none"} view */
 function setView(view) {
-  $("sign-in").hidden = view === "app";
+  $("sign-in").hidden = view !== "sign-in";
   $("app").hidden = $("bar").hidden = view !== "app";
   document.body.classList.toggle("signed-in", view === "app");
 }
@@ -147,7 +155,7 @@ function showAway(isAway) {
   announce(t("online"));
   const { token } = session;
   if (list.error) list.load();
-  if (!api.isSignedIn && token && $("token").value === token) signIn(token);
+  if (!api.token && token && $("token").value === token) signIn(token);
 }
 
 // Shown instead of the list ------------------------------------------------------------------
@@ -168,7 +176,6 @@ onDraw(() => {
   const hasNone = !plants.items.length;
   const own = me?.stores[0]?.name ?? "";
   const what = [view.search.text, ...view.search.tags].filter(Boolean).join(", ");
-  /** @type {HTMLElement | null | undefined} */ const focused = document.activeElement?.closest(".state");
   for (const part of all(".state")) part.hidden = part.id !== `state-${shown}`;
   $("barred-title").replaceChildren(...rich("store.barred", { store: barredFrom ?? "" }));
   $("barred-open").hidden = !own;
@@ -182,22 +189,18 @@ onDraw(() => {
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
   $("clear-search").hidden = view.isWhole;
   $("export-what").textContent = t(list.selected.size ? "selection" : view.isWhole ? "export.all" : "export.shown");
-  if (focused?.hidden) focusPlants();
+  // The focused element is gone.
+  if (document.activeElement === document.body || !document.activeElement?.checkVisibility()) focusPlants();
 });
 
 // The parts of the page --------------------------------------------------------------------------
-
-// Scripts handle the forms; a form in a dialog only closes the dialog.
-addEventListener("submit", (event) => {
-  if (targetOf(event).getAttribute("method") !== "dialog") event.preventDefault();
-});
 
 $("sign-in-form").addEventListener("submit", () => {
   const { value } = $("token");
   const token = value.trim().replace(/^bearer\s+/i, "");
   if (token) signIn(token, $("remember").checked);
 });
-$("remember").checked = isOwnMachine;
+$("remember").defaultChecked = isOwnMachine;
 $("sign-in-start").hidden = !isOwnMachine;
 onClick("sign-out", async () => {
   if (queue.length && !(await ask(t("sign-out.ask", { n: queue.length }), "", t("sign-out")))) return;
@@ -215,7 +218,7 @@ for (const id of ["export-csv", "export-selected"]) onClick(id, async () => (awa
 onClick("keys-open", () => $("keys").showModal());
 onClick("language", () => {
   device.put("language", language === "de" ? "en" : "de");
-  location.reload();
+  reload();
 });
 // A menu closes after a choice, except for filters, of which several can be chosen; and by a click on its backdrop.
 for (const menu of all("[popover]")) {
@@ -242,7 +245,7 @@ addEventListener("beforeunload", (event) => {
 });
 // Text in row 0 survives a reload.
 addEventListener("pagehide", () => {
-  if (me && api.isSignedIn) tab.put("draft", JSON.stringify({ user: me.user, add: drafts.add }));
+  if (me && api.token) tab.put("draft", JSON.stringify({ user: me.user, add: drafts.add }));
 });
 
 // Letters of a word that is typed outside a field are not shortcuts.
@@ -317,15 +320,15 @@ async function followLink(code) {
   list.setState("loading");
   const current = await session.find();
   if (current) await enter(current);
-  if (session.token && !api.isSignedIn) return; // offline, which the page already shows
+  if (session.token && !api.token) return; // offline, which the page already shows
   try {
-    if (!api.isSignedIn) api.begin(null);
+    if (!api.token) api.begin(null);
     else if (!(await maySwitch(code))) return;
     const { token } = await api.send("POST", "links/redeem", { code });
     list.forget(); // so that the link's store is opened
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
-    if (api.isSignedIn && !isOwnMachine) say(rich("signed-in.tab"), { [t("remember")]: keep });
+    if (api.token && !isOwnMachine) say(rich("signed-in.tab"), { [t("remember")]: keep });
   } catch (error) {
     showSignIn(error.message);
     if (!session.token) return;
@@ -334,7 +337,7 @@ async function followLink(code) {
   }
 }
 
-addEventListener("hashchange", () => findCode() && location.reload()); // a link was opened in this tab
+addEventListener("hashchange", () => findCode() && reload()); // a link was opened in this tab
 
 const code = findCode();
 if (code) followLink(code);

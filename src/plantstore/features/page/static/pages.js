@@ -10,13 +10,11 @@ import { plantAddress, showPage, showPlant } from "./search.js";
 import { drafts, onDraw, shown } from "./state.js";
 import { rich, t } from "./texts.js";
 
-// With the scope that each needs.
-const PAGES = /** @type {const} */ ([
-  ["history", "list"],
-  ["access", "manage"],
-]);
+/** With the scope that each needs. */
+const PAGES = { history: "list", access: "manage" };
+const names = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
 const panel = $("panel");
-/** @type {"history" | "access" | null} */ let openPage = null;
+/** @type {keyof typeof PAGES | null} */ let openPage = null;
 /** @type {Plant | undefined} */ let drawn;
 
 export async function loadRest() {
@@ -29,13 +27,12 @@ export async function loadRest() {
 }
 
 onDraw(() => {
-  const [page] = PAGES.find(([name, scope]) => list.store && name === shown.page && list.may(scope)) ?? [null];
+  const page = names.find((name) => list.store && name === shown.page && list.may(PAGES[name])) ?? null;
   if (page === openPage) return;
   if (openPage) forgetPrivate($(openPage));
   openPage = page;
-  for (const [id] of PAGES) $(id).hidden = id !== page;
+  for (const name of names) $(name).hidden = name !== page;
   $("plants").hidden = page !== null;
-  document.body.classList.toggle("elsewhere", page !== null);
   if (!page) return focusPlants();
   $(`${page}-title`).focus();
   loadRest().then((rest) => openPage === page && rest[page]());
@@ -64,16 +61,13 @@ onDraw(() => {
     if (input.value !== text) input.value = text;
     input.readOnly = !list.may("update");
   }
-  $("panel-gone").hidden = plant !== undefined;
-  $("panel-plant").hidden = plant === undefined;
-  $("panel-gone").textContent = isShown ? t("panel.none", { id }) : "";
+  $("panel-gone").textContent = plant || !isShown ? "" : t("panel.none", { id });
   if (plant && store) drawPlant(plant, store);
   drawn = plant;
 });
 
 /** @param {Plant} plant @param {Store} store */
 function drawPlant(plant, store) {
-  document.title = `${plant.name} · ${store.name}`;
   if (plant === drawn) return;
   if (plant.id !== drawn?.id) $("panel-events").replaceChildren();
   const link = plantAddress(store.name, plant.id);
@@ -95,9 +89,7 @@ export function openPanel(id) {
 
 function close() {
   if (drafts.cell?.place === "panel") save(false);
-  const hadFocus = panel.contains(document.activeElement);
   panel.close();
-  if (hadFocus) focusPlants();
 }
 
 panel.addEventListener("keydown", (event) => {
@@ -112,4 +104,4 @@ onClick("panel-delete", () => {
   if (id) remove([id]);
 });
 for (const back of all(".back")) back.addEventListener("click", () => showPage(null));
-for (const [page] of PAGES) onClick(`${page}-open`, () => showPage(page));
+for (const page of names) onClick(`${page}-open`, () => showPage(page));

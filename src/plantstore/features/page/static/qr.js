@@ -1,9 +1,10 @@
 // QR codes (ISO/IEC 18004) of short texts: bytes, error correction level M, version 6, mask 0.
 
 const SIZE = 41; // modules on a side
-const [BLOCKS, DATA, CORRECTION] = [4, 27, 16]; // blocks, and bytes in each
+const [BLOCKS, DATA] = [4, 27]; // blocks, and bytes in each
 const FORMAT = 0b101010000010010; // of level M and mask 0
 const PADDING = [0xec, 0x11];
+const GENERATOR = [59, 13, 104, 189, 68, 209, 30, 8, 163, 65, 41, 229, 98, 50, 36, 59]; // after 1
 
 /** Doubles in GF(256), the field of Reed-Solomon codes. @param {number} byte */
 const double = (byte) => (byte << 1) ^ (byte > 127 ? 0x11d : 0);
@@ -32,26 +33,20 @@ const interleave = (blocks) => blocks[0].flatMap((_, index) => blocks.map((block
 
 /** The remainder of the division by the generator polynomial. @param {number[]} data */
 function correct(data) {
-  let generator = [1];
-  for (let power = 1; generator.length <= CORRECTION; power = double(power))
-    generator = [...generator, 0].map((factor, index) => factor ^ multiply(generator[index - 1] ?? 0, power));
-  const rest = Array(CORRECTION).fill(0);
+  const rest = Array(GENERATOR.length).fill(0);
   for (const byte of data) {
     const factor = byte ^ rest.shift();
     rest.push(0);
-    for (const [index] of rest.entries()) rest[index] ^= multiply(generator[index + 1], factor);
+    for (const [index] of rest.entries()) rest[index] ^= multiply(GENERATOR[index], factor);
   }
   return rest;
 }
 
 function drawPatterns() {
   const modules = Array.from({ length: SIZE }, () => /** @type {boolean[]} */ (Array(SIZE)));
-  for (const [x, y] of [
-    [3, 3],
-    [SIZE - 4, 3],
-    [3, SIZE - 4],
-  ])
-    drawSquares(modules, x, y, 4);
+  drawSquares(modules, 3, 3, 4);
+  drawSquares(modules, SIZE - 4, 3, 4);
+  drawSquares(modules, 3, SIZE - 4, 4);
   drawSquares(modules, SIZE - 7, SIZE - 7, 2);
   for (let at = 8; at < SIZE - 8; at += 1) modules[6][at] = modules[at][6] = at % 2 === 0;
   for (let bit = 0; bit < 15; bit += 1) {

@@ -94,7 +94,9 @@ onDraw(() => {
   const whole = n || list.plants.isComplete ? t("plants", { n }) : "";
   const part = list.view.isWhole ? whole : t("count.part", { shown: list.view.items.length, whole });
   $("count").textContent = list.plants.isComplete || !whole ? part : t("count.loading", { shown: part });
-  document.title = [shown.page && t(shown.page), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
+  const name = list.plants.get(shown.plant ?? "")?.name;
+  const titles = [name ?? (shown.page && t(shown.page)), list.store?.name, name ? "" : "Plant Store"];
+  document.title = titles.filter(Boolean).join(" · ");
 });
 
 /** @param {string} tag */

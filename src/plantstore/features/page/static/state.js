@@ -15,13 +15,11 @@ export const undos = [];
 
 /** @type {(() => void)[]} */ const drawers = [];
 let isDue = false;
-export let version = 0; // of the state
 
 /** `draw` runs after the state changes: once for all changes of a task. @param {() => void} draw */
 export const onDraw = (draw) => drawers.push(draw);
 
 export function redraw() {
-  version += 1;
   if (isDue) return;
   isDue = true;
   queueMicrotask(() => {

@@ -43,17 +43,15 @@ export class Sheet {
     const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // Excel's hint for itself
     this.records = isHint ? records.slice(1) : records;
     this.titles = this.records[0]?.cells ?? []; // the first line, whether it has titles or not
-    const { hasHeader, columns, joined, cultivar } = guessColumns(this.records.map(({ cells }) => cells));
+    const { hasHeader, columns, cultivar } = guessColumns(this.records.map(({ cells }) => cells));
     this.hasHeader = hasHeader;
     this.columns = columns;
-    this.joined = joined; // columns that may form a name together; the cultivar is quoted in it
-    this.cultivar = cultivar;
-    this.isJoined = joined.length > 0;
+    this.cultivar = cultivar; // the column that is quoted in a name of several columns
   }
 
   /** The titles of the columns that are not imported. */
   get ignored() {
-    const taken = [...Object.values(this.columns), ...(this.isJoined ? this.joined : [])];
+    const taken = Object.values(this.columns).flat();
     return this.titles.filter((title, index) => title.trim() && this.hasHeader && !taken.includes(index));
   }
 
@@ -62,16 +60,16 @@ export class Sheet {
     return this.records.slice(this.hasHeader ? 1 : 0).map(({ line, cells, reason }) => {
       const isLong = cells.slice(this.titles.length).some((cell) => cell !== "");
       const fields = /** @type {Record<Field, string>} */ ({});
-      for (const field of FIELDS) fields[field] = restore(cells[this.columns[field]] ?? "");
-      if (this.isJoined) fields.name = this.#join(cells);
+      for (const field of FIELDS) fields[field] = this.#read(cells, this.columns[field]);
       const plant = { id: "", name: "", ...makePlant({ ...fields, id: readId(fields.id) }) };
       return { line, plant, reason: reason ?? (isLong ? t("rule.columns") : undefined) };
     });
   }
 
-  /** @param {string[]} cells */
-  #join(cells) {
-    const parts = this.joined.map((index) => {
+  /** @param {string[]} cells @param {number[]} columns */
+  #read(cells, columns) {
+    if (columns.length < 2) return restore(cells[columns[0]] ?? "");
+    const parts = columns.map((index) => {
       const part = cells[index]?.trim() ?? "";
       return index === this.cultivar && /^[^"'‘’‚“”„«‹`´]/.test(part) ? `'${part}'` : part;
     });

@@ -57,7 +57,6 @@ function drawAdd() {
     input.value = drafts.add[field];
     complain(input);
   }
-  $("add").classList.toggle("typed", isTyped());
 }
 
 for (const field of FIELDS) {
@@ -91,7 +90,6 @@ const inputs = {
   panel: { name: $("panel-name"), tag: $("panel-tag") },
 };
 for (const input of Object.values(inputs.row)) input.remove();
-let isMoving = false;
 
 for (const place of /** @type {const} */ (["row", "panel"]))
   for (const field of CONTENTS) {
@@ -104,7 +102,7 @@ for (const place of /** @type {const} */ (["row", "panel"]))
     });
     input.addEventListener("keydown", press);
     input.addEventListener("focusout", ({ relatedTarget }) => {
-      if (!isMoving && relatedTarget && drafts.cell?.field === field) save(false);
+      if (relatedTarget && drafts.cell?.place === place && drafts.cell.field === field) save(false);
     });
   }
 
@@ -137,14 +135,12 @@ export function placeEditor(row) {
   if (input.parentElement === cell && document.activeElement === input) return;
   const { selectionStart, selectionEnd } = input;
   const isBack = draft.isPlaced;
-  isMoving = true;
   Object.assign(input, { value: draft.text, ariaLabel: t(draft.field) });
   cell.append(input);
   input.focus({ preventScroll: true });
   if (isBack) input.setSelectionRange(selectionStart, selectionEnd);
   else input.select();
   draft.isPlaced = true;
-  isMoving = false;
 }
 
 /** The plant or its store is gone: a message keeps the typed text readable. */
@@ -175,10 +171,8 @@ export function save(hasFocus = true) {
 function close() {
   if (drafts.cell) complain(inputs[drafts.cell.place][drafts.cell.field]);
   drafts.cell = null;
-  isMoving = true;
   closePicker();
   for (const input of Object.values(inputs.row)) input.remove();
-  isMoving = false;
   redraw();
 }
 
@@ -199,13 +193,12 @@ function press(event) {
   event.stopPropagation();
 }
 
-/** A click elsewhere saves, even where nothing can have the focus. */
-const leave = (/** @type {Event} */ event) => {
+// A click elsewhere saves, even where nothing can have the focus.
+addEventListener("pointerdown", (event) => {
   const { cell } = drafts;
   const target = targetOf(event);
   if (cell && target !== inputs[cell.place][cell.field] && !target.closest("#picker")) save(false);
-};
-addEventListener("pointerdown", leave, true);
+});
 
 // The tag of the selected plants -----------------------------------------------------------------
 
