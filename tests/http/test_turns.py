@@ -2,20 +2,21 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from plantstore.core.fair_queue import ROUTED, FairQueue
 from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
-from plantstore.http.limits.fair_queue import CACHED, ROUTED, FairQueue
 from plantstore.http.limits.lanes import Lane, Lanes
 from plantstore.server.body import Body
+from plantstore.server.heads import HeadParser
 from plantstore.server.messages import Request
 from tests.administration import open_administration
 from tests.databases import create_sqlite, execute
@@ -24,56 +25,6 @@ MANY = 50
 
 
 pytestmark = pytest.mark.anyio
-
-
-async def take(turns: FairQueue, user: str, name: str, order: list[str]) -> None:
-    await turns.take(user, ROUTED)
-    order.append(name)
-
-
-async def take_all(users: str) -> list[str]:
-    """The order of the turns, requested in the order of ``users``."""
-    turns, order = FairQueue(), list[str]()
-    names = [f"{user}{number}" for number, user in enumerate(users)]
-    await asyncio.gather(*(take(turns, name[0], name, order) for name in names))
-    return order
-
-
-async def test_a_single_user_never_waits() -> None:
-    turns = FairQueue()
-    assert all(turns.try_take("a", ROUTED) for _ in range(MANY))
-
-
-@pytest.mark.parametrize(("cost", "share"), [(ROUTED, 4), (CACHED, 24)])
-async def test_each_of_several_users_has_a_share_of_each_round(cost: int, share: int) -> None:
-    turns = FairQueue()
-    for _ in range(3):
-        turns.try_take("other", cost)
-        assert sum(turns.try_take("a", cost) for _ in range(MANY)) == share
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-
-
-@pytest.mark.parametrize(
-    "group", [[(1, user) for user in range(MANY)], [f"{n}" for n in range(MANY)]]
-)
-async def test_users_of_a_store_and_networks_share_two_shares_of_a_round(
-    group: list[Hashable],
-) -> None:
-    turns, order = FairQueue(), list[Hashable]()
-
-    async def take(key: Hashable) -> None:
-        await turns.take(key, ROUTED)
-        order.append(key)
-
-    turns.try_take((2, 1), ROUTED)
-    waiting = asyncio.gather(*(take(key) for key in [*MANY * group[:1], *group]))
-    for rounds in range(1, 6):
-        await asyncio.sleep(0)
-        assert len(order) <= 8 * rounds
-        assert turns.try_take((2, 1), ROUTED)
-    await waiting
-    assert set(order[: MANY + 14]) == set(group)  # a flood delays nobody else in the group
 
 
 async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
@@ -92,59 +43,6 @@ async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
     flood[1].cancel()
     await asyncio.gather(*flood, other, return_exceptions=True)
     assert order == ["flood", "other", "flood", "flood"]
-
-
-async def test_a_few_anonymous_requests_delay_no_user() -> None:
-    turns = FairQueue()
-    for _ in range(3):
-        await turns.take_of_network("10.0.0.1", ROUTED)
-        assert all(turns.try_take("a", ROUTED) for _ in range(MANY))
-        await asyncio.sleep(0)
-
-
-async def test_a_cost_over_the_share_is_deducted_from_the_next_rounds() -> None:
-    turns = FairQueue()
-    turns.try_take("other", ROUTED)
-    turns.try_take("a", 24 + 60)
-    counts = []
-    for _ in range(5):
-        counts.append(sum(turns.try_take("a", ROUTED) for _ in range(MANY)))
-        await asyncio.sleep(0)
-    assert counts == [0, 0, 0, 2, 4]
-
-
-async def test_requests_within_the_share_go_before_the_excess_of_others() -> None:
-    order = await take_all("b" + MANY * "a" + "c" + MANY * "a" + "d")
-    assert [name[0] for name in order[:7]] == ["b", "a", "a", "a", "a", "c", "d"]
-
-
-async def test_every_request_gets_a_turn_in_the_order_of_its_user() -> None:
-    order = await take_all(MANY * "ab")
-    assert len(order) == 2 * MANY
-    for user in "ab":
-        numbers = [int(name[1:]) for name in order if name[0] == user]
-        assert numbers == sorted(numbers)
-
-
-async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
-    turns, order = FairQueue(), list[str]()
-    await take(turns, "b", "first", [])
-    tasks = [asyncio.ensure_future(take(turns, "a", str(number), order)) for number in range(20)]
-    await asyncio.sleep(0)
-    for task in tasks[4:19]:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    assert order == ["0", "1", "2", "3", "19"]
-
-
-async def test_a_user_of_many_stores_has_one_share() -> None:
-    turns = FairQueue()
-    for _ in range(3):
-        turns.try_take((99, 2), ROUTED)
-        assert sum(turns.try_take((store, 1), ROUTED) for store in range(MANY)) == 4
-        assert turns.try_take((1, 2), ROUTED)
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
 
 
 FLOOD, COLLEAGUE, OTHER = (1, 1), (1, 2), (2, 3)
@@ -328,11 +226,15 @@ async def test_a_long_head_that_was_parsed_costs_more(
     async with application(url) as app:
         monkeypatch.setattr(app.turns, "try_take", try_take)
         for method, path in (("GET", b"/plants/1"), ("POST", b"/plants"), ("GET", b"/me")):
-            for parsed in (0, 8192):
+            for cost in (6, 134):
                 sent = request(0, method, token, path)
-                sent.parsed = parsed
+                sent.cost = cost
                 await app.handle(sent)
     assert costs == 3 * [6, 134]
+    filler = 8192 * b"x"
+    head = HeadParser().feed(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % filler)
+    assert head is not None
+    assert head[0].cost == 134
 
 
 @pytest.mark.parametrize("size", [1000, 60_000])

@@ -21,7 +21,6 @@ logger = logging.getLogger(__name__)
 
 _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
-_SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
@@ -160,28 +159,6 @@ class EvictingPool(Pool):
         if key in self._taken:
             holder, count, _ = self._taken.pop(key)
             self.release(holder, count)
-
-
-class Active:
-    """Tracks whether several holders were active recently."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self.last: Hashable = self
-        self._shared_until = 0.0
-        self.are_several = False
-
-    def see(self, key: Hashable) -> None:
-        if self.last is not self:
-            self._shared_until = self._loop.time() + _SHARED_SECONDS
-            if not self.are_several:
-                self._look_for_others()
-        self.last = key
-
-    def _look_for_others(self) -> None:
-        self.are_several = self._loop.time() < self._shared_until
-        if self.are_several:
-            self._loop.call_at(self._shared_until, self._look_for_others)
 
 
 class Pools:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from plantstore.core.errors import OverloadedError
+from plantstore.core.fair_queue import Active
 from plantstore.core.model import contents_of
-from plantstore.core.pools import Active, Pool
+from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 
 _QUANTUM = 16  # short writes of a store in a batch

@@ -7,13 +7,13 @@ begun.
 import asyncio
 import logging
 import threading
-from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, SetupError
 from plantstore.core.failures import FailureLog
+from plantstore.core.fair_queue import RoundRobin
 from plantstore.core.pools import Pool
 from plantstore.core.thread import Thread
 from plantstore.sql.session import OpenSession, Session
@@ -132,7 +132,7 @@ class Administration:
     ) -> None:
         self._seconds = seconds
         self._slots = slots
-        self._waiting: OrderedDict[Hashable, deque[Job[Any]]] = OrderedDict()
+        self._waiting = RoundRobin[Job[Any]]()
         self._open_session = open_session
         self._threads = threads
         self._workers: list[Worker] = []
@@ -146,7 +146,7 @@ class Administration:
         """
         self._slots.acquire(holder)
         job = Job(work, holder)
-        self._waiting.setdefault(holder, deque()).append(job)
+        self._waiting.put(holder, job)
         timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
         self._run_next()
         try:
@@ -161,16 +161,13 @@ class Administration:
             await asyncio.wait(closing, timeout=_CLOSING_SECONDS)
 
     def _run_next(self) -> None:
-        while self._waiting:
+        while self._waiting.keys:
             if not self._resting:
                 if len(self._workers) == self._threads:
                     return
                 self._resting = [Worker(self._open_session)]
                 self._workers += self._resting
-            holder, jobs = self._waiting.popitem(last=False)  # waited longest for a turn
-            job, worker = jobs.popleft(), self._resting.pop()
-            if jobs:
-                self._waiting[holder] = jobs
+            job, worker = self._waiting.pop(next(iter(self._waiting.keys))), self._resting.pop()
             worker.run(job).add_done_callback(partial(self._finish, job, worker))
 
     def _finish(self, job: Job[Result], worker: Worker, done: "asyncio.Future[Result]") -> None:

@@ -21,13 +21,13 @@ from plantstore.core.errors import (
     PlantStoreError,
     RequestError,
 )
+from plantstore.core.fair_queue import BYTES_READ, BYTES_SENT, REFUSED, ROUTED, FairQueue
 from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.http.administration import MAX_JOBS, Administration
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.limits.fair_queue import BYTES_READ, BYTES_SENT, REFUSED, ROUTED
 from plantstore.http.lists import PlantLists
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.routes import Methods, Routes
@@ -87,9 +87,10 @@ class App:
         self.clock = SteadyClock()
         self.cache = ResponseCache(settings.cache_size)
         self.cors = Cors(settings.cors_origins)
-        self.authentication = Authentication(database, settings, self.pools)
+        self.turns = FairQueue()
+        self.authentication = Authentication(database, settings, self.pools, self.turns)
         self.client_address = self.authentication.client_address
-        self.turns, self._rates = self.authentication.turns, self.authentication.rates
+        self._rates = self.authentication.rates
         self.lanes = self.authentication.lanes
         streams = self.pools.streams
         lists = PlantLists(database, self.authentication, self.cache, self.cors, streams)
@@ -157,7 +158,7 @@ class App:
             with suppress(asyncio.CancelledError):
                 network = network_of(self.client_address(request))
                 cost = ROUTED + _measure_cost(request, response)
-                await self.turns.take_of_network(network, cost)
+                await self.turns.take(network, cost)
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)

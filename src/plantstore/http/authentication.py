@@ -17,14 +17,14 @@ from plantstore.core.errors import (
     OverloadedError,
     RequestError,
 )
-from plantstore.core.model import Caller, Scope, TokenInfo, is_store_name
+from plantstore.core.fair_queue import BYTES_READ, FairQueue
+from plantstore.core.model import Caller, Principal, Scope, TokenInfo, is_store_name
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.limits.fair_queue import BYTES_PARSED, BYTES_READ, ROUTED, FairQueue
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.http.limits.lanes import Lanes
 from plantstore.http.limits.rates import Rates, require
@@ -43,11 +43,13 @@ Bearer = TypeVar("Bearer", Caller, TokenInfo)
 class Authentication:
     """Finds callers, who take ``turns``; ``rates``, if any, limit their calls."""
 
-    def __init__(self, database: Database, settings: Settings, pools: Pools) -> None:
+    def __init__(
+        self, database: Database, settings: Settings, pools: Pools, turns: FairQueue
+    ) -> None:
         self.client_address = ClientAddress(settings.trusted_proxies)
         limit = settings.rate_limit
         self.rates = None if limit is None else Rates(*read_rate(limit))
-        self.turns = FairQueue()
+        self.turns = turns
         self.lanes = Lanes(self.turns)
         self._database = database
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
@@ -61,8 +63,8 @@ class Authentication:
             no such scope; or there were too many calls.
         """
         caller = await self._find_caller(request, store_name, scope)
-        if not self._try_take_turn(request, caller):
-            await self._wait_for_turn(request, caller)
+        if self.rates is not None:
+            require(self.rates.take(caller.principal))
         return caller
 
     async def admit_write(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
@@ -70,17 +72,19 @@ class Authentication:
 
         If the write is refused, call ``confirm``.
         """
-        sent = request.headers.get(b"authorization")
-        known = self._known.tokens.get(sent) if store_name is None else None
+        known = self._known.tokens.get(request.headers.get(b"authorization"))
+        if known is not None and not self._try_enter(request, known.principal):
+            await self.turns.wait(known.principal, request.cost)
         if (
             known is None
+            or store_name is not None
             or known.writes_until <= time.time()
             or scope not in (caller := known.callers[None]).permissions
         ):
             caller = await self._find_caller(request, store_name, scope)
         request.caller, request.writes = caller, (store_name, scope)
-        if not self._try_take_turn(request, caller):
-            await self._wait_for_turn(request, caller)
+        if self.rates is not None:
+            require(self.rates.take(caller.principal))
         return caller
 
     async def confirm(self, request: Request) -> None:
@@ -110,12 +114,12 @@ class Authentication:
 
         :raises PlantStoreError: the token is missing or invalid, or there were too many calls.
         """
-        sent, known = self._read_token(request)
+        sent, known = await self._read_token(request)
         bearer = await self._look_up(request, sent, known, self._database.find_token_info)
         if not bearer.stores:
             raise NoSuchStoreError
-        if not self._try_take_turn(request, bearer):
-            await self._wait_for_turn(request, bearer)
+        if self.rates is not None:
+            require(self.rates.take(bearer.principal))
         return bearer
 
     async def _find_caller(
@@ -123,7 +127,7 @@ class Authentication:
     ) -> Caller:
         """The caller as of now, from the cache or the database."""
         request.caller = None
-        sent, known = self._read_token(request)
+        sent, known = await self._read_token(request)
         caller = None if known is None else known.callers.get(store_name)
         if caller is None or not caller.unchanged() or _is_expired(caller):
             # No store has an empty name.
@@ -145,8 +149,9 @@ class Authentication:
     ) -> Bearer:
         """Look up the token in the database, and count invalid tokens."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
+        store_id: int | None
         if known is not None:
-            store_id, token_hash = known.store_id, known.token_hash
+            store_id, token_hash = known.principal[0], known.token_hash
         else:
             self._invalid.check(self.client_address(request), token)
             store_id, token_hash = read_store_id(token), hash_token(token)
@@ -159,23 +164,28 @@ class Authentication:
             address = self.client_address(request)
             self._invalid.count(address, token, was_valid=known is not None)
             raise InvalidTokenError
+        if known is None:
+            self._known.add(sent, bearer.principal, token_hash)
+            await self._enter(request, bearer.principal)
         return bearer
 
-    def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
-        """Count the request as in flight and in its rate limit; returns whether it got a turn."""
-        holder = bearer.token_store_id
-        if not self._requests.try_acquire(holder):
+    async def _enter(self, request: Request, principal: Principal) -> None:
+        """Count the request as in flight, and wait for its user's turn, unless that was done."""
+        if request.holder is None and not self._try_enter(request, principal):
+            await self.turns.wait(principal, request.cost)
+
+    def _try_enter(self, request: Request, principal: Principal) -> bool:
+        """Count the request as in flight; returns whether its user has a turn now."""
+        if not self._requests.try_acquire(principal[0]):
             raise OverloadedError
-        request.holder = holder
-        if self.rates is not None:
-            require(self.rates.take(bearer.principal))
-        return self.turns.try_take(bearer.principal, ROUTED + request.parsed // BYTES_PARSED)
+        request.holder = principal[0]
+        return self.turns.try_take(principal, request.cost)
 
-    async def _wait_for_turn(self, request: Request, bearer: Caller | TokenInfo) -> None:
-        await self.turns.take(bearer.principal, ROUTED + request.parsed // BYTES_PARSED)
+    async def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
+        """The Authorization header in canonical form, and the token if it is known.
 
-    def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
-        """The Authorization header in canonical form, and the token if it is known."""
+        Looking up anything takes time, so the request of a known token takes its turn before.
+        """
         sent = request.headers.get(b"authorization", b"")
         known = self._known.tokens.get(sent)
         if known is None:
@@ -184,6 +194,8 @@ class Authentication:
                 raise RequestError(40101)
             sent = _SCHEME + token.strip()[:MAX_LENGTH]
             known = self._known.tokens.get(sent)
+        if known is not None:
+            await self._enter(request, known.principal)
         return sent, known
 
 

@@ -8,7 +8,7 @@ import time
 
 from msgspec import Struct
 
-from plantstore.core.model import Caller
+from plantstore.core.model import Caller, Principal
 
 _MAX_TOKENS = 10_000
 _MAX_STORES = 64  # per token
@@ -16,14 +16,14 @@ _MAX_AGE_SECONDS = 10.0  # also the precision of a token's last use
 
 
 class KnownToken(Struct):
-    """A valid token: its store and hash, and callers by store name (None: the token's own store).
+    """A valid token: its user and hash, and callers by store name (None: the token's own store).
 
     Until ``writes_until``, in seconds, writes to the own store may begin with the cached caller.
     """
 
-    store_id: int | None
+    principal: Principal
     token_hash: bytes
-    callers: dict[str | None, Caller]
+    callers: dict[str | None, Caller] = {}
     writes_until: float = 0.0
 
 
@@ -33,15 +33,18 @@ class KnownTokens:
     def __init__(self) -> None:
         self.tokens: dict[bytes | None, KnownToken] = {}
 
+    def add(self, sent: bytes, principal: Principal, token_hash: bytes) -> None:
+        """Add a valid token."""
+        if len(self.tokens) >= _MAX_TOKENS:
+            del self.tokens[next(iter(self.tokens))]
+        self.tokens[sent] = KnownToken(principal, token_hash)
+
     def put(self, sent: bytes, store_name: str | None, caller: Caller) -> None:
-        """Cache a caller that was looked up."""
+        """Cache a caller that was looked up, unless its token was evicted since."""
         known = self.tokens.get(sent)
         if known is None:
-            if len(self.tokens) >= _MAX_TOKENS:
-                del self.tokens[next(iter(self.tokens))]
-            known = KnownToken(caller.token_store_id, caller.token_hash, {})
-            self.tokens[sent] = known
-        elif len(known.callers) >= _MAX_STORES:
+            return
+        if len(known.callers) >= _MAX_STORES:
             self.expire(sent)
         known.callers[store_name] = caller
         if store_name is None:

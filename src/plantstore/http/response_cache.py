@@ -10,8 +10,8 @@ from collections import OrderedDict
 
 from msgspec import Struct
 
+from plantstore.core.fair_queue import BYTES_SENT, CACHED
 from plantstore.core.model import Caller, IsFresh, never_fresh
-from plantstore.http.limits.fair_queue import BYTES_SENT, CACHED
 from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, revision, and the form with the query as it was sent

@@ -16,6 +16,7 @@ from socket import socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
+from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
@@ -187,27 +188,27 @@ class Connection(asyncio.Protocol):
     # Requests
 
     def _serve(self, *, has_turn: bool = False) -> None:
-        self._is_serving = True
+        self._is_serving, turns = True, self._connections.turns
         for _ in _IN_A_ROW:
             if not self._buffer or self._phase not in _READING or self._transport.is_closing():
                 break
             head, known = None, self._connections.known_lines
             if self._parser is None:
                 head = known.find(self._buffer, self._tracing, self.address)
-            if head is None and not has_turn:  # to parse a head needs a turn
+            if head is None and not (has_turn or turns.try_take(self.network, CONNECTED)):
                 break
             self._read_request(head)
             if self._backlog and not self._buffer:
                 self._divide()
             has_turn = False
-            if self._connections.turns.waiting:
+            if turns.waiting.keys:
                 break
         self._is_serving = False
         is_open = self._phase in _READING and not self._transport.is_closing()
         if self._backlog or (is_open and self._buffer):
             self._transport.pause_reading()
         if is_open and self._buffer:
-            self._connections.turns.wait(self.network, self._resume)
+            turns.put(self.network, CONNECTED, self._resume)
         elif is_open and self._is_ended:
             self._end_input()
 
@@ -269,6 +270,7 @@ class Connection(asyncio.Protocol):
             self._parser = HeadParser()
             self._wait(HEAD, self._connections.settings.head_timeout)
         data, self._buffer = self._buffer, b""
+        self._connections.turns.charge(self.network, len(data) // BYTES_PARSED)
         try:
             head = self._parser.feed(data, self.address)
         except RequestError as error:

@@ -11,19 +11,18 @@ from collections.abc import Callable, Coroutine, Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
+from plantstore.core.fair_queue import HANDSHAKE
 from plantstore.core.settings import Settings
 from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.sockets import give_memory_back
 from plantstore.server.tracing import RequestIds
-from plantstore.server.turns import Turns
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
 _TICK = 0.1  # seconds: the precision of deadlines
-_TURNS = 2  # per iteration of the event loop; with TLS 1: a handshake takes 1 ms
 _MAX_FREED = 16 * 2**20  # bytes that the process keeps for later messages
 _HANDSHAKE_BYTES = 64 * 1024
 _ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time
@@ -51,7 +50,7 @@ class Connections:
         self.request_ids = RequestIds()
         self.pools = application.pools
         self._peak = 0  # bytes used since memory was given back
-        self.turns = Turns(_TURNS if self.certificate is None else 1)
+        self.turns = application.turns
         self.is_stopping = self.is_draining = False
         self._busy: set[Hashable] = set()  # networks without an idle connection, as of this tick
         self._loop = asyncio.get_running_loop()
@@ -73,6 +72,7 @@ class Connections:
         elif self.context is None:
             connection.open(transport)
         else:
+            self.turns.charge(connection.network, HANDSHAKE)
             self.pools.handshakes.put(connection, connection.network, transport.abort)
             seconds = self.settings.head_timeout
             handshake = self._loop.start_tls(
@@ -112,7 +112,7 @@ class Connections:
 
     async def drain(self) -> None:
         self.is_draining = True
-        while self.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
+        while self.turns.waiting.keys:  # noqa: ASYNC110 - it is for a few iterations
             await asyncio.sleep(0)
         await asyncio.sleep(0)  # the last of them are opened
         for connection in tuple(self.opened):

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
+from plantstore.core.fair_queue import BYTES_PARSED, ROUTED
 from plantstore.server.messages import Request
 from plantstore.server.tracing import (
     IDEMPOTENCY_KEY,
@@ -164,8 +165,8 @@ class HeadParser:
         path, query = self._read_target()
         fields = self._read_fields(version[1])
         own_id = read_id(self.headers.get(REQUEST_ID, b""))
-        parsed = self._parsed
-        request = Request(own_id, self.method, fields.headers, path, query, address, parsed)
+        cost = ROUTED + self._parsed // BYTES_PARSED
+        request = Request(own_id, self.method, fields.headers, path, query, address, cost)
         return request, fields, self.data[self._parsed :]
 
     def close(self) -> None:

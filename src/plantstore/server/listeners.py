@@ -17,7 +17,7 @@ from typing import Any
 
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
-from plantstore.server.turns import BACKLOG
+from plantstore.server.acceptor import BACKLOG
 
 _NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 _FIRST_FD = 3  # the first socket that systemd passes

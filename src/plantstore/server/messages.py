@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
+from plantstore.core.fair_queue import ROUTED, FairQueue
 from plantstore.core.pools import Pools
 from plantstore.server.body import Body
 from plantstore.server.tracing import read_line
@@ -24,7 +25,7 @@ class Request(Struct):
     with its head is bytes. ``error`` is set if the server refuses the request; the application
     makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
     ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
-    ``parsed`` is the size of a head that was not known, in bytes.
+    ``cost`` is in units of the fair queue; to parse a head that was not known costs more.
 
     The application sets the ``caller``; the ``holder`` of its units in pools; ``route``, the path's
     pattern; ``refusal``, the error; and for a write ``writes``, its store and scope.
@@ -36,7 +37,7 @@ class Request(Struct):
     path: bytes = b""
     query: bytes = b""
     address: str = ""
-    parsed: int = 0
+    cost: int = ROUTED
     body: bytes | Body = b""
     error: RequestError | None = None
     raw: bytes = b""
@@ -102,10 +103,11 @@ Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]
 
 
 class Application(Protocol):
-    """The application that the server serves; both share the ``connections`` and the ``pools``."""
+    """The application that the server serves; both share its collections and ``turns``."""
 
     connections: Collection[object]
     pools: Pools
+    turns: FairQueue
 
     def get_cached(self, data: bytes) -> Response | None:
         """The response to these bytes, a known complete GET, if it is still valid.

@@ -18,6 +18,7 @@ from plantstore.core.errors import (
     PlantStoreError,
     RequestError,
 )
+from plantstore.core.fair_queue import BYTES_READ
 from plantstore.core.model import Caller, Outcome
 from plantstore.core.operations import Atomic, RefusedError, UseKey, explain
 from plantstore.core.pools import Pool
@@ -26,7 +27,6 @@ from plantstore.features.changes.lines import Change, Lines, describe_line, writ
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
-from plantstore.http.limits.fair_queue import BYTES_READ
 from plantstore.http.limits.lanes import Lane
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.new_plant import REPLAYED, check_media_type, read_key

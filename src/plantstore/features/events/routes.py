@@ -9,6 +9,7 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
+from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.events import EventsSettings
@@ -24,7 +25,6 @@ from plantstore.features.events.reading import (
 from plantstore.features.events.retention import EventTrimming, trim_access
 from plantstore.http.accept import read_weights
 from plantstore.http.app import App
-from plantstore.http.limits.fair_queue import ROUTED
 from plantstore.http.list_parameters import (
     read_include,
     read_integer,

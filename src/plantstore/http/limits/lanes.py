@@ -1,13 +1,12 @@
 """Lanes, for work too long for a round of the fair queue: each runs one piece at a time."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
+from plantstore.core.fair_queue import FairQueue, RoundRobin
 from plantstore.core.model import Principal
-from plantstore.http.limits.fair_queue import FairQueue
 
 _PAUSE = 1.0  # seconds of pause per second of work
 
@@ -22,14 +21,14 @@ class Lane:
         self._loop = asyncio.get_running_loop()
         self._turns = turns
         self._is_taken = False
-        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}  # whose turn is next, first
+        self._waiting = RoundRobin[asyncio.Future[None]]()
         self._began = 0.0
 
     async def enter(self, key: Hashable) -> None:
         """Wait until the lane is free and it is the key's turn."""
         if self._is_taken:
             turn = self._loop.create_future()
-            self._waiting.setdefault(key, deque()).append(turn)
+            self._waiting.put(key, turn)
             try:
                 await turn
             except asyncio.CancelledError:
@@ -45,12 +44,8 @@ class Lane:
         self._loop.call_later(_PAUSE * seconds, self._pass_on)
 
     def _pass_on(self) -> None:
-        while self._waiting:
-            key, turns = next(iter(self._waiting.items()))
-            del self._waiting[key]
-            turn = turns.popleft()
-            if turns:  # after all others
-                self._waiting[key] = turns
+        while self._waiting.keys:
+            turn = self._waiting.pop(next(iter(self._waiting.keys)))
             if not turn.done():  # not cancelled
                 turn.set_result(None)
                 return
@@ -70,7 +65,7 @@ class Lanes:
         if not self.turns.users.are_several:
             yield
             return
-        key = principal[0] if self.turns.groups.are_several else principal
+        key = principal[0] if self.turns.stores.are_several else principal
         lane = self._lanes.setdefault(key, Lane(self.turns))
         await lane.enter(principal)
         try:

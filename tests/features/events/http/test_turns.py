@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from plantstore.core.fair_queue import ROUTED
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.features.events.routes import add_events
 from plantstore.http.app import App, Process
-from plantstore.http.limits.fair_queue import ROUTED
 from tests.databases import create_sqlite
 from tests.features.events.http.test_event_stream import fill_events
 from tests.http.test_turns import MANY, make_tokens, request

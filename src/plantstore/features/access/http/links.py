@@ -10,6 +10,7 @@ from msgspec import Meta, Struct
 from plantstore.core.clock import now, write_time
 from plantstore.core.database import Database
 from plantstore.core.errors import InvalidCodeError
+from plantstore.core.fair_queue import REFUSED, ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
 from plantstore.features.access import links
@@ -28,7 +29,6 @@ from plantstore.features.access.http.tokens import (
 )
 from plantstore.features.access.links import Link, hash_range, read_code
 from plantstore.http.app import App
-from plantstore.http.limits.fair_queue import REFUSED, ROUTED
 from plantstore.http.responses import NO_STORE, encode, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.scopes import to_text

@@ -1,0 +1,172 @@
+"""A fair queue for the time of the event loop: a flood delays mostly its sender.
+
+A round is one iteration of the event loop, and has ``_SIZE`` units of about 10 µs. The rule is that
+of the pools: **a store may take more while it took less than is free**, and each of its users while
+the user took less than half of that. Whatever exceeds this waits for the next rounds, in which
+stores and users take turns. A cost over the share is paid for in the next rounds. A lone user never
+waits.
+
+A user of several stores has one share. Clients whose user is not known share by network, and all
+together as one store: an attacker can have many addresses, as an owner can create many users.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import Generic, TypeVar
+
+CACHED = 1  # the cost of a request that the cache answers by its bytes
+ROUTED = 6  # the cost of any other request, plus:
+BYTES_PARSED = 64  # bytes of an unknown head that cost 1 more, also for reading its parameters
+BYTES_SENT = 4096  # bytes of a response that cost 1 more
+BYTES_READ = 512  # bytes of a body that cost 1 more
+REFUSED = 18  # for a refusal, which is explained and logged
+HANDSHAKE = 100  # the cost of a TLS handshake
+CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
+_SIZE = 48
+_SHARE = _SIZE // 2
+_LONG_SECONDS = 0.0005  # a round begins no more waiting work after this time
+_SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
+
+Item = TypeVar("Item")
+Work = Callable[[], bool]
+
+
+class RoundRobin(Generic[Item]):
+    """Items by key, whose keys take turns: the first ``keys`` are next."""
+
+    def __init__(self) -> None:
+        self.keys: dict[Hashable, deque[Item]] = {}
+
+    def put(self, key: Hashable, item: Item) -> None:
+        """Add the key's last item."""
+        self.keys.setdefault(key, deque()).append(item)
+
+    def pop(self, key: Hashable) -> Item:
+        """Remove the key's first item; all other keys are then before this one."""
+        items = self.keys.pop(key)
+        item = items.popleft()
+        if items:
+            self.keys[key] = items
+        return item
+
+
+class Active:
+    """Tracks whether several keys were active recently; ``last`` is the last one."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.last: Hashable = self
+        self._shared_until = 0.0
+        self.are_several = False
+
+    def see(self, key: Hashable) -> None:
+        """Note that a key is active."""
+        if key != self.last and self.last is not self:
+            self._shared_until = self._loop.time() + _SHARED_SECONDS
+            if not self.are_several:
+                self._look_for_others()
+        self.last = key
+
+    def _look_for_others(self) -> None:
+        self.are_several = self._loop.time() < self._shared_until
+        if self.are_several:
+            self._loop.call_at(self._shared_until, self._look_for_others)
+
+
+class FairQueue:
+    """The turns of users, or networks, in a process. Create it on the event loop.
+
+    A user's key is a ``Principal``. ``users.are_several`` and ``stores.are_several`` say whether
+    several were active recently. ``waiting`` has the costs and the work of those who wait.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.users, self.stores = Active(), Active()
+        self.waiting = RoundRobin[tuple[int, Work]]()
+        self._spent: dict[Hashable, int] = {}  # in this round, by users and by stores
+        self._free = _SIZE
+        self._is_scheduled = False
+
+    def try_take(self, key: Hashable, cost: int) -> bool:
+        """Take a turn if there is one now; returns whether there was."""
+        if type(key) is tuple:
+            if key != self.users.last:
+                self.users.see(key)
+                self.stores.see(key[0])
+            elif not self.users.are_several:
+                return True
+        if key in self.waiting.keys or not self._may(key):
+            return False
+        self.charge(key, cost)
+        return True
+
+    async def take(self, key: Hashable, cost: int) -> None:
+        """Take a turn; wait for it if there is none now. What costs nothing needs no turn."""
+        if cost and not self.try_take(key, cost):
+            await self.wait(key, cost)
+
+    def wait(self, key: Hashable, cost: int) -> "asyncio.Future[None]":
+        """Wait for a turn."""
+        turn = self._loop.create_future()
+        self.put(key, cost, partial(_grant, turn))
+        return turn
+
+    def put(self, key: Hashable, cost: int, work: Work) -> None:
+        """Do the work when it is the key's turn; it costs nothing if it returns False."""
+        self.waiting.put(key, (cost, work))
+        self._schedule()
+
+    def charge(self, key: Hashable, cost: int) -> None:
+        """Charge for work, such as for the size of a response, which is known only afterwards."""
+        for holder in (_user_of(key), _store_of(key)):
+            self._spent[holder] = self._spent.get(holder, 0) + cost
+        self._free -= cost
+        self._schedule()
+
+    def _may(self, key: Hashable) -> bool:
+        spent, free = self._spent.get, self._free
+        return 2 * spent(_user_of(key), 0) < free and spent(_store_of(key), 0) < free
+
+    def _schedule(self) -> None:
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._loop.call_soon(self._begin_round)
+
+    def _begin_round(self) -> None:
+        before, self._free = self._spent, _SIZE
+        self._spent = {key: cost - _SHARE for key, cost in before.items() if cost > _SHARE}
+        self._is_scheduled = False
+        until = time.perf_counter() + _LONG_SECONDS
+        try:
+            while self._free > 0 and time.perf_counter() < until:
+                key = next(filter(self._may, self.waiting.keys), None)
+                if key is None:
+                    break
+                cost, work = self.waiting.pop(key)
+                if work():
+                    self.charge(key, cost)
+        finally:  # whatever a piece of work raises, the others have their turns
+            if self.waiting.keys or self._spent:
+                self._schedule()
+
+
+def _user_of(key: Hashable) -> Hashable:
+    """The user, with the tokens of all stores; or the network."""
+    return key[1:] if isinstance(key, tuple) else key
+
+
+def _store_of(key: Hashable) -> int | None:
+    """The store of a user's token; None for networks."""
+    return key[0] if isinstance(key, tuple) else None
+
+
+def _grant(turn: "asyncio.Future[None]") -> bool:
+    """Let a request go on, if it still waits."""
+    if turn.done():
+        return False
+    turn.set_result(None)
+    return True

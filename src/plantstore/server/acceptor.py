@@ -1,0 +1,57 @@
+"""Accepts connections; networks take turns, so a flood delays mostly its own."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from plantstore.core.fair_queue import CONNECTED, FairQueue
+from plantstore.core.pools import network_of
+from plantstore.core.settings import UNIX
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 2048
+_ACCEPTED_IN_A_ROW = 8  # more than are served in an iteration
+_RETRY_SECONDS = 1.0
+
+Connect = Callable[[socket.socket, str], bool]
+
+
+class Acceptor:
+    """Accepts clients on listening sockets; ``connect`` gets each client and its address."""
+
+    def __init__(self, turns: FairQueue, connect: Connect) -> None:
+        self._turns = turns
+        self._connect = connect
+        self._loop = asyncio.get_running_loop()
+
+    def listen(self, listener: socket.socket) -> None:
+        listener.settimeout(0)
+        self._loop.add_reader(listener, self._accept, listener, _ACCEPTED_IN_A_ROW)
+
+    def close(self, listener: socket.socket) -> None:
+        """Close the socket, after the last clients: it would reset their connections."""
+        self._accept(listener, BACKLOG)
+        self._loop.remove_reader(listener)
+        listener.close()
+
+    def _accept(self, listener: socket.socket, count: int) -> None:
+        is_unix = listener.family == socket.AF_UNIX
+        try:
+            with suppress(BlockingIOError, ConnectionAbortedError):
+                for _ in range(count):
+                    client, name = listener.accept()
+                    address = UNIX if is_unix else name[0]
+                    network = network_of(address)
+                    if len(self._turns.waiting.keys.get(network, ())) < BACKLOG:
+                        work = partial(self._connect, client, address)
+                        self._turns.put(network, CONNECTED, work)
+                    else:
+                        client.close()
+        except OSError as error:  # such as too many open files
+            logger.warning("cannot accept connections: %s", error)
+            self._loop.remove_reader(listener)
+            self._loop.call_later(_RETRY_SECONDS, self.listen, listener)

@@ -1,0 +1,182 @@
+"""Fair queueing: work over a share of a round waits, without delaying others."""
+
+import asyncio
+from collections.abc import Hashable, Sequence
+from functools import partial
+from itertools import pairwise
+
+import pytest
+
+from plantstore.core.fair_queue import CACHED, CONNECTED, HANDSHAKE, ROUTED, FairQueue
+
+pytestmark = pytest.mark.anyio
+
+MANY = 50
+SIZE = 48  # of a round
+FLOOD, COLLEAGUE, OTHER, THIRD = (1, 1), (1, 2), (2, 3), (3, 4)
+
+
+def make_queue(*active: Hashable) -> FairQueue:
+    """A queue in which these and another user were active."""
+    turns = FairQueue()
+    for key in ((9, 9), *active):
+        turns.try_take(key, 0)
+    return turns
+
+
+def count_turns(turns: FairQueue, key: Hashable, cost: int = ROUTED) -> int:
+    """The number of turns that a flood takes now."""
+    return sum(turns.try_take(key, cost) for _ in range(MANY))
+
+
+async def take_all(keys: Sequence[Hashable]) -> tuple[list[tuple[Hashable, int]], list[int]]:
+    """Who got turns, with the number of the request; and how many were over after each round."""
+    turns, order = make_queue(), list[tuple[Hashable, int]]()
+
+    async def take(key: Hashable, number: int) -> None:
+        await turns.take(key, ROUTED)
+        order.append((key, number))
+
+    waiting = asyncio.gather(*(take(key, number) for number, key in enumerate(keys)))
+    counts = [0]
+    while not waiting.done():
+        await asyncio.sleep(0)
+        counts.append(len(order))
+    return order, counts
+
+
+async def test_a_single_user_never_waits() -> None:
+    assert count_turns(FairQueue(), FLOOD) == MANY
+
+
+@pytest.mark.parametrize("cost", [ROUTED, CACHED])
+async def test_a_flood_takes_a_third_of_a_round_and_leaves_room_for_others(cost: int) -> None:
+    turns = make_queue()
+    for _ in range(3):
+        assert SIZE // 3 <= count_turns(turns, FLOOD, cost) * cost < SIZE // 3 + cost
+        assert turns.try_take(COLLEAGUE, cost)
+        assert turns.try_take(OTHER, cost)
+        assert turns.try_take(THIRD, cost)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+
+async def test_a_store_takes_half_of_a_round_however_many_users_it_has() -> None:
+    turns = make_queue()
+    assert sum(turns.try_take((1, user), CACHED) for user in range(MANY)) == SIZE // 2
+    assert turns.try_take(OTHER, ROUTED)
+
+
+async def test_a_user_of_many_stores_has_one_share() -> None:
+    turns = make_queue()
+    assert sum(turns.try_take((store, 1), ROUTED) for store in range(MANY)) == 3
+    assert turns.try_take((1, 2), ROUTED)
+
+
+async def test_floods_of_many_stores_do_not_make_a_round_longer() -> None:
+    order, counts = await take_all([(store, store) for store in range(MANY)] * 3)
+    assert len(order) == 3 * MANY
+    assert max(after - before for before, after in pairwise(counts)) <= 1 + SIZE // ROUTED
+
+
+async def test_requests_within_the_share_go_before_the_excess_of_others() -> None:
+    order, _ = await take_all([*MANY * [FLOOD], OTHER, *MANY * [FLOOD], THIRD])
+    assert [key for key, _ in order[:5]] == [*3 * [FLOOD], OTHER, THIRD]
+
+
+@pytest.mark.parametrize("first", [[(1, 1)], ["10.0.0.1"]])
+async def test_users_of_a_store_and_networks_take_turns(first: list[Hashable]) -> None:
+    group: list[Hashable] = (
+        [(1, user) for user in range(MANY)] if first == [(1, 1)] else list(map(str, range(MANY)))
+    )
+    order, _ = await take_all([*MANY * group[:1], *group])
+    assert {key for key, _ in order[: MANY + 14]} == set(group)  # the flood delays no other
+
+
+async def test_every_request_gets_a_turn_in_the_order_of_its_user() -> None:
+    order, _ = await take_all(MANY * [FLOOD, OTHER])
+    assert len(order) == 2 * MANY
+    for user in (FLOOD, OTHER):
+        numbers = [number for key, number in order if key == user]
+        assert numbers == sorted(numbers)
+
+
+async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
+    turns, order = make_queue(), list[int]()
+
+    async def take(number: int) -> None:
+        await turns.take(FLOOD, ROUTED)
+        order.append(number)
+
+    tasks = [asyncio.ensure_future(take(number)) for number in range(20)]
+    await asyncio.sleep(0)
+    for task in tasks[4:19]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == [0, 1, 2, 3, 19]
+
+
+async def test_a_few_anonymous_requests_do_not_make_a_single_user_wait() -> None:
+    turns = FairQueue()
+    for _ in range(3):
+        assert turns.try_take("10.0.0.1", ROUTED)
+        assert count_turns(turns, FLOOD) == MANY
+        await asyncio.sleep(0)
+
+
+async def test_a_cost_over_the_share_is_deducted_from_the_next_rounds() -> None:
+    turns, counts = make_queue(), []
+    turns.try_take(FLOOD, SIZE // 2 + 30)
+    for _ in range(3):
+        await asyncio.sleep(0)
+        counts.append(count_turns(turns, FLOOD))
+        assert turns.try_take(OTHER, CACHED)
+    assert counts == [0, 2, 3]
+
+
+async def test_work_without_a_cost_needs_no_turn() -> None:
+    turns = make_queue()
+    turns.try_take(FLOOD, SIZE)
+    await asyncio.wait_for(turns.take(FLOOD, 0), 1)
+    assert not turns.waiting.keys
+
+
+async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
+    turns, order = FairQueue(), list[str]()
+
+    def work(name: str) -> bool:
+        order.append(name)
+        return name != "gone"
+
+    for name in ("first", "gone", "second", "third", "fourth"):
+        turns.put("flood", CONNECTED, partial(work, name))
+    turns.put("other", CONNECTED, partial(work, "other"))
+    await asyncio.sleep(0)
+    assert order == ["first", "other", "gone", "second"]  # a client that is gone uses no turn
+    await asyncio.sleep(0)
+    assert order[4:] == ["third", "fourth"]
+    assert not turns.waiting.keys
+
+
+async def test_others_have_a_round_between_two_handshakes() -> None:
+    turns = FairQueue()
+    turns.charge("flood", HANDSHAKE)
+    for _ in range(2):
+        await asyncio.sleep(0)
+        assert not turns.try_take("flood", CONNECTED)
+        assert turns.try_take(OTHER, ROUTED)
+
+
+async def test_failing_work_does_not_stop_the_queue() -> None:
+    turns, order = FairQueue(), list[int]()
+
+    def work(number: int) -> bool:
+        order.append(1 // number)
+        return True
+
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
+    for number in (0, 1):
+        turns.put("network", CONNECTED, partial(work, number))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert order == [1]
