@@ -24,8 +24,8 @@ from plantstore.features.access.http.owners import (
 from plantstore.features.access.http.tokens import (
     TokenRequest,
     describe_made,
-    describe_token,
     read_grant,
+    show_token,
 )
 from plantstore.features.access.links import Link, hash_range, read_code
 from plantstore.http.app import App
@@ -91,10 +91,10 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
         with session.transaction():
             issued = links.redeem_code(session, body.code)
             made = issued.token
+            record = show_token(session, issued, store=made.store)
             owners.audit(session, request, "link redeem", made, describe_made(made))
         user = {"store_id": made.store_id, "user_id": made.user_id}
         owners.log(request, {**user, **describe_made(made)})
-        record = describe_token(made, token=issued.secret, store=made.store)
         return json_response(201, record, NO_STORE)
 
     return await app.administer(network, work)

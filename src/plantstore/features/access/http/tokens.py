@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.core.clock import DAY_MS, now, write_time
@@ -16,12 +17,11 @@ from plantstore.features.access.http.owners import (
     Fields,
     Outcome,
     Record,
-    to_record,
 )
 from plantstore.features.access.links import hash_range
 from plantstore.sql.administration.new_tokens import label_by
-from plantstore.sql.administration.tokens import Token
-from plantstore.sql.session import Session
+from plantstore.sql.administration.tokens import IssuedToken, Token
+from plantstore.sql.session import Queries, Session
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -51,7 +51,7 @@ async def read_tokens(database: Database, store_id: int, token_id: str | None) -
 def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
     """Create a token for a member, which by default expires after ``days``."""
     issued = owners.create_token(session, manager, read_grant(session, manager, body, days))
-    record = describe_token(issued.token, token=issued.secret)
+    record = show_token(session, issued)
     return 201, record, describe_made(issued.token)
 
 
@@ -86,17 +86,11 @@ def describe_made(made: Token) -> Fields:
     }
 
 
-def describe_token(token: Token, /, **more: str) -> Record:
-    return to_record(
-        id=token.token_id,
-        user=token.subject,
-        label=token.label,
-        scopes=[scope for scope in Scope if scope in token.scopes],
-        created_at=write_time(token.created_at),
-        expires_at=token.expires_at and write_time(token.expires_at),
-        last_used_at=token.last_used_at and write_time(token.last_used_at),
-        **more,
-    )
+def show_token(session: Queries, issued: IssuedToken, **more: str) -> Record:
+    """The new token as ``read_tokens`` returns it, with its secret and ``more`` fields."""
+    token_hash = issued.token.token_hash
+    ((shown,),) = session.query("show_tokens", issued.token.store_id, token_hash, token_hash, 0)
+    return {**msgspec.json.decode(shown), "token": issued.secret, **more}
 
 
 def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
