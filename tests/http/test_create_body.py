@@ -40,9 +40,15 @@ FERN = b'{"id":1,"name":"Fern"}'
         pytest.param(b'{"":' * 2000 + b"1" + b"}" * 2000, "nested too deeply", id="objects"),
         pytest.param(b'{"id":1,"x":' + b"[" * 2000 + b"}", "nested too deeply", id="open arrays"),
         pytest.param(b'{"x":' * 2000, "nested too deeply", id="open objects"),
-        pytest.param(b"[" * 60000, "more than 5000 values", id="many arrays"),
         pytest.param(
-            FERN[:-1] + b',"x":[' + b"1," * 5000 + b"1]}", "more than 5000 values", id="many"
+            b"[" * 60000,
+            "more than 5000 commas and open brackets, texts included",
+            id="many arrays",
+        ),
+        pytest.param(
+            FERN[:-1] + b',"x":[' + b"1," * 5000 + b"1]}",
+            "more than 5000 commas and open brackets, texts included",
+            id="many",
         ),
     ],
 )

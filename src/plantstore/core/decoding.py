@@ -26,7 +26,7 @@ from plantstore.core.model import (
     contents_of,
 )
 
-_STARTS = b",", b"[", b"{"  # of values; texts may have some, too
+_STARTS = b",", b"[", b"{"  # about one for each value
 _MAX_VALUES = 5000
 _HUGE = 10**40  # larger than any id
 MAX_LINE = 64 * 1024  # bytes of NDJSON
@@ -146,7 +146,8 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
 def _limit_values(body: bytes) -> None:
     """Refuse bodies with many values: each takes time, even if it is ignored."""
     if sum(map(body.count, _STARTS)) > _MAX_VALUES:
-        raise RequestError(40001, reason=f"it has more than {_MAX_VALUES} values")
+        reason = f"it has more than {_MAX_VALUES} commas and open brackets, texts included"
+        raise RequestError(40001, reason=reason)
 
 
 def _refuse_constant(name: str) -> NoReturn:
