@@ -1,7 +1,9 @@
 """Administration jobs run one at a time, and their holders take turns."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from functools import partial
 
 import pytest
@@ -27,6 +29,14 @@ async def test_administration_jobs_alternate_between_holders(url: str) -> None:
 
     first = asyncio.ensure_future(administration.run("many", wait_for_the_others))
     await asyncio.to_thread(has_begun.wait, 30)
+    work = partial(note, order, "cancelled")
+    cancelled, known = asyncio.ensure_future(administration.run("one", work)), weakref.ref(work)
+    await asyncio.sleep(0)
+    cancelled.cancel()
+    await asyncio.wait([cancelled])
+    del work, cancelled
+    gc.collect()
+    assert known() is None  # a job that nobody waits for does not stay
     holders = (*5 * ["many"], "one", "other")
     waiting = [
         asyncio.ensure_future(administration.run(holder, partial(note, order, holder)))
