@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from plantstore.core import failures as failures_module
-from plantstore.core.failures import FailureLog, RepeatLimit
+from plantstore.core.failures import FailureLog, RepeatLimit, observing
 from tests.clock import Clock
 
 
@@ -88,3 +88,18 @@ def test_forked_processes_share_the_repeat_limit(clock: Clock) -> None:
     assert limit.admit("a cause") is None
     clock.now += 1
     assert limit.admit("a cause") == 1
+
+
+def test_an_observers_error_is_logged_and_goes_no_further(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    @observing
+    def fail(count: int) -> None:
+        raise OSError(28, f"no space for {count}")
+
+    for count in range(3):
+        fail(count)
+    clock.now += 1
+    fail(7)
+    errors = [str(record.exc_info[1]) for record in caplog.records if record.exc_info]
+    assert errors == ["[Errno 28] no space for 0", "[Errno 28] no space for 7"]

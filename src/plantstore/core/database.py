@@ -39,7 +39,10 @@ class Snapshot(Protocol):
 
 
 class Database(Protocol):
-    """A database for serving. Each commit is passed to the ``commit_observers``."""
+    """A database for serving. Each commit is passed to the ``commit_observers``.
+
+    An observer must not raise: ``core.failures.observing`` logs its errors.
+    """
 
     commit_observers: list[CommitObserver]
     writes: WriteQueue

@@ -11,13 +11,20 @@ import mmap
 import struct
 import time
 from collections import Counter
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec
 from zlib import crc32
+
+logger = logging.getLogger(__name__)
 
 _INTERVAL = 1.0  # seconds between two lines; also without a failure, before the recovery is logged
 _REPEAT_INTERVAL = 60.0  # between two equal lines
 _SLOTS = 512
 _TIME = struct.Struct("d")
 _logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's monotonic clock, which is shared
+
+Observed = ParamSpec("Observed")
 
 
 class RepeatLimit:
@@ -43,6 +50,21 @@ class RepeatLimit:
         total = self._suppressed.total()
         self._suppressed.clear()
         return total
+
+
+def observing(observe: Callable[Observed, None]) -> Callable[Observed, None]:
+    """The observer, whose errors are logged: a write that it observes is stored already."""
+    limit = RepeatLimit()
+
+    @wraps(observe)
+    def run(*arguments: Observed.args, **named: Observed.kwargs) -> None:
+        try:
+            observe(*arguments, **named)
+        except Exception:
+            if limit.admit(observe.__qualname__) is not None:
+                logger.exception("an observer failed: %s", observe.__qualname__)
+
+    return run
 
 
 class FailureLog:

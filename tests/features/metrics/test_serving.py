@@ -15,6 +15,12 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 SHOWS_IMPORTS = (sys.executable, "-X", "importtime", "-m", "plantstore")
+CANNOT_COUNT = """
+import prometheus_client
+from plantstore.program import main
+prometheus_client.Histogram.observe = lambda histogram, seconds: 1 / 0
+main()
+"""
 
 
 @pytest.fixture
@@ -32,6 +38,16 @@ def test_the_metrics_library_is_imported_only_with_metrics(tmp_path: Path, worke
             assert httpx.get(f"{service.origin}/metrics").status_code == 404
         assert ("prometheus_client" in service.log()) is imported
         assert ("plantstore.features.metrics" in service.log()) is imported
+
+
+def test_requests_and_writes_succeed_though_they_cannot_be_counted(tmp_path: Path) -> None:
+    command = (sys.executable, "-c", CANNOT_COUNT)
+    settings = {"metrics": "127.0.0.1:0"}
+    with Service(tmp_path, settings=settings, command=command) as service:
+        with service.client(service.make_token()) as client:
+            assert client.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 200
+            assert client.get("/plants").json() == [{"name": "Fern"}]
+        assert "an observer failed: measure.<locals>.observe_commit" in service.log()
 
 
 @NEEDS_IPV6

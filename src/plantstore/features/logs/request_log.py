@@ -11,7 +11,7 @@ import math
 import time
 
 from plantstore.core.errors import ForbiddenError
-from plantstore.core.failures import RepeatLimit
+from plantstore.core.failures import RepeatLimit, observing
 from plantstore.core.model import token_id_of
 from plantstore.core.tokens import hash_token, is_well_formed
 from plantstore.features.logs import LogsSettings
@@ -79,6 +79,7 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
             return None if is_readiness else failure_limit.admit(f"request failed {error}")
         return 0 if is_slow and slow_limit.admits() else None
 
+    @observing
     def observe(request: Request, response: Response | Stream, seconds: float) -> None:
         error, is_slow = response.error, seconds >= slow_seconds
         suppressed = count_suppressed(request, error, is_slow=is_slow)
@@ -109,6 +110,7 @@ def _grade(error: int, *, is_slow: bool) -> tuple[int, str]:
 def _log_at_end(stream: Stream, level: int, message: str, fields: dict[str, object]) -> None:
     began = time.perf_counter()
 
+    @observing
     def log(sent: int, is_whole: bool) -> None:  # noqa: FBT001 - as ``Stream`` tells it
         fields.update(body_bytes=sent, whole=is_whole)
         fields["stream_ms"] = _to_milliseconds(time.perf_counter() - began)
@@ -124,6 +126,7 @@ def _to_milliseconds(seconds: float) -> float:
 def _observe_refusals(app: App) -> Observer:
     limit = LineLimit(security_logger, _MAX_REFUSALS)
 
+    @observing
     def observe(request: Request, response: Response | Stream, _seconds: float) -> None:
         message = _REFUSALS.get(response.error)
         if message is None or not limit.admits():

@@ -12,6 +12,7 @@ from prometheus_client import Counter
 
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
+from plantstore.core.failures import observing
 from plantstore.databases import is_postgres
 from plantstore.features.metrics.catalogue import ManyHistogram, counter, gauge, histogram
 from plantstore.http.app import App
@@ -40,6 +41,7 @@ def measure(app: App) -> None:
     app.observe(_observe, 0.0)
     batches, commits = histogram("write_batch_size"), histogram("commit_duration_seconds")
 
+    @observing
     def observe_commit(writes: int, seconds: float) -> None:
         batches.observe(writes)
         commits.observe(seconds)
@@ -55,6 +57,7 @@ def measure(app: App) -> None:
     app.run_in_background(_check_database(app.database))
 
 
+@observing
 def _observe(request: Request, response: Response | Stream, seconds: float) -> None:
     method = "GET" if request.method == "HEAD" else request.method
     route = request.route.removeprefix("/stores/{store}")
