@@ -153,11 +153,11 @@ class Administration:
             return await job.future
         finally:
             timer.cancel()
-            jobs = self._waiting.get(holder)
+            jobs = self._waiting.keys.get(holder)
             if jobs and job in jobs:  # it has not begun, and nobody waits for it any more
                 jobs.remove(job)
                 if not jobs:
-                    del self._waiting[holder]
+                    del self._waiting.keys[holder]
             self._slots.release(holder)
 
     async def close(self) -> None:
