@@ -132,7 +132,10 @@ class Program:
         return result.err
 
     def in_shell(self, script: str, *, shell: str = "sh") -> Result:
-        """Run a shell script in which ``plantstore`` is this program."""
+        """Run a shell script in which ``plantstore`` is this program.
+
+        The bound is for each of its commands: a page of the docs has thirty.
+        """
         bin_folder = self.folder / "bin"
         bin_folder.mkdir(exist_ok=True)
         command = bin_folder / "plantstore"
@@ -143,7 +146,7 @@ class Program:
             input=b"",
             capture_output=True,
             check=False,
-            timeout=SECONDS,
+            timeout=SECONDS * max(1, script.count("plantstore ")),
             cwd=self.folder,
             env=self.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}"},
         )
