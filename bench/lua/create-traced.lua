@@ -1,5 +1,5 @@
 require "load"
 
 function request()
-  return format_create(nil, trace())
+  return trace(format_create())
 end

@@ -3,5 +3,5 @@
 require "load"
 
 function request()
-  return wrk.format(nil, nil, trace())
+  return trace(wrk.format())
 end

@@ -14,27 +14,23 @@ function take_number()
 end
 
 -- Created ids are above those of a filled store; deleted ids are the store's own (see stores.py).
-function format_create(id, more)
+function format_create(id)
   local headers = {["Content-Type"] = "application/json"}
-  for name, value in pairs(more or wrk.headers) do headers[name] = value end
+  for name, value in pairs(wrk.headers) do headers[name] = value end
   local body = string.format(
     '{"id":%d,"name":"Monstera deliciosa","tag":"tropical"}', id or 1e15 + take_number())
   return wrk.format("POST", "/plants", headers, body)
 end
 
--- Headers as a proxy adds them: a trace and an id per request, and the client's address.
-local traced
-
-function trace()
-  if not traced then
-    traced = {}
-    for name, value in pairs(wrk.headers) do traced[name] = value end
-  end
+-- Adds headers as a proxy does, at the end: a trace and an id per request, and the client's address.
+-- wrk itself would write them in a random order, which differs from run to run.
+function trace(request)
   local own = take_number()
-  traced["traceparent"] = string.format("00-%032x-%016x-01", own, own)
-  traced["X-Request-Id"] = string.format("%08x-0000-4000-8000-000000000000", own)
-  traced["X-Forwarded-For"] = string.format("203.0.%d.%d", own % 4, math.floor(own / 4) % 250)  -- one of 1,000
-  return traced
+  local lines = string.format(
+    "\r\ntraceparent: 00-%032x-%016x-01\r\nX-Request-Id: %08x-0000-4000-8000-000000000000" ..
+    "\r\nX-Forwarded-For: 203.0.%d.%d\r\n\r\n",  -- one of 1,000 addresses
+    own, own, own, own % 4, math.floor(own / 4) % 250)
+  return (request:gsub("\r\n\r\n", lines, 1))
 end
 
 function format_delete(id)
