@@ -17,6 +17,7 @@ from plantstore.core.model import token_id_of
 from plantstore.core.tokens import hash_token
 from plantstore.program import cli
 from tests.cli.test_help import COMMANDS
+from tests.databases import execute
 from tests.service import Service
 
 # Commands that change something, in an order in which all of them are possible.
@@ -151,14 +152,19 @@ def test_every_change_is_logged_with_its_author(
     assert by_action["link create"]["details"] == by_action["link revoke"]["details"]
 
 
-def test_restore_and_copy_are_recorded_in_the_target_database(administrator: Administrator) -> None:
+def test_restore_repair_and_copy_are_recorded_in_the_target_database(
+    administrator: Administrator,
+) -> None:
     administrator.run("migrate", "")
     administrator.run("store create", "nursery")
     administrator.run("import", CHANGES["import"])
     administrator.run("backup", READS["backup"])
     administrator.run("restore", "{file}.backup --yes")
     administrator.run("copy", CHANGES["copy"])
-    *_, restored = json.loads(administrator.run("audit list", "--json"))
+    execute(administrator.database, "UPDATE revisions SET plants = 9")
+    administrator.run("verify", "--repair")
+    *_, restored, repaired = json.loads(administrator.run("audit list", "--json"))
+    assert (repaired["action"], repaired["store"]) == ("verify --repair", "nursery")
     assert (restored["action"], restored["details"]["plants"]) == ("restore", 1)
     assert restored["details"]["backup"].endswith("plants.csv.backup")
     target = f"--database {administrator.database}.copy"

@@ -54,8 +54,6 @@ def test_repair_corrects_counts_while_the_service_runs(seeded: Program) -> None:
             repaired = seeded.run("verify", "--repair")
             assert repaired.status == 0
             assert "it has 40 plants, and counts 41" in repaired.err
-            last = seeded.data("audit", "list")[-1]
-            assert (last["action"], last["store"]) == ("verify --repair", store)
             after = client.get("/plants", headers={"If-None-Match": before.headers["etag"]})
             assert after.headers["x-total-count"] == "40"
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
