@@ -49,13 +49,22 @@ def _read_id(cell: str) -> int:
 
 def write_lines(plants: Iterable[NewPlant]) -> str:
     """The lines of plants."""
-    return "".join(",".join(map(_to_cell, astuple(plant))) + "\r\n" for plant in plants)
+    return "".join(write_line(map(defuse, astuple(plant))) for plant in plants)
 
 
-def _to_cell(value: int | str | None) -> str:
+def write_line(cells: Iterable[str]) -> str:
+    """A line, with quotes around the cells that need them."""
+    return ",".join(map(_quote, cells)) + "\r\n"
+
+
+def defuse(value: int | str | None) -> str:
+    """The cell of a value."""
     if not isinstance(value, str):
         return "" if value is None else str(value)
-    cell = f"'{value}" if _FORMULA.match(value) else value
+    return f"'{value}" if _FORMULA.match(value) else value
+
+
+def _quote(cell: str) -> str:
     if _SPECIAL.search(cell) or _EDGES.match(cell) or _EDGES.match(cell, len(cell) - 1):
         return '"' + cell.replace('"', '""') + '"'
     return cell

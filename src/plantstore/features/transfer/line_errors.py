@@ -1,10 +1,9 @@
 """Reports the lines that cannot be imported: the first on stderr, all in a file.
 
-The file is CSV: line number, error, and the row as it was. With corrected rows, it can be imported.
+The file is CSV: line number, error, and the row as it was. With corrected rows, it can be imported,
+unless the source is NDJSON.
 """
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import IO, Any
 
@@ -12,8 +11,9 @@ import click
 import msgspec
 from msgspec.structs import astuple
 
+from plantstore.core.cells import defuse, write_line
 from plantstore.core.errors import PlantStoreError
-from plantstore.core.model import PLANT_FIELDS, NewPlant
+from plantstore.core.model import NewPlant
 from plantstore.features.transfer.source import Source
 from plantstore.http.errors import ErrorBody, describe_error
 
@@ -53,17 +53,15 @@ class LineErrors:
             self._write(line, *astuple(error), *(cells or self._to_cells(plant)))
 
     def _write(self, *cells: object) -> None:
-        text = io.StringIO()
-        csv.writer(text).writerow(cells)
         if self._file is not None:
-            self._file.write(text.getvalue().encode("utf-8", "surrogateescape"))
+            self._file.write(write_line(map(str, cells)).encode("utf-8", "surrogateescape"))
 
     def _to_cells(self, plant: NewPlant | None) -> Sequence[object]:
         """The cells of a plant in the source's columns; for NDJSON, its line."""
         fields = self._source.fields
         if not fields:
             return [msgspec.json.encode(plant).decode()]
-        return [getattr(plant, field) if field in PLANT_FIELDS else "" for field in fields]
+        return [defuse(getattr(plant, field, None)) for field in fields]
 
     def show(self) -> None:
         """Show the first errors."""

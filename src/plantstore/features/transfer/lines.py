@@ -124,10 +124,10 @@ def _read_record(source: Source, cells: Sequence[str], raw: str) -> NewPlant | R
     quoted = ((cell, '"{}"'.format(cell.replace('"', '""'))) for cell in cells)
     texts = [_BREAK.sub(" ", cell if it in raw else cell.strip()) for cell, it in quoted]
     new_id = {"id": 0} if source.new_ids else {}
-    plant = _to_plant(lambda: to_new_plant(read_fields(source.fields, texts) | new_id), cells)
-    if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, cells)):
+    plant = _to_plant(lambda: to_new_plant(read_fields(source.fields, texts) | new_id), texts)
+    if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, texts)):
         reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
-        return RequestError(_NOT_READABLE, reason=reason, cells=cells)
+        return RequestError(_NOT_READABLE, reason=reason, cells=texts)
     return plant
 
 

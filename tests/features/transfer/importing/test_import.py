@@ -142,15 +142,15 @@ def test_a_corrected_errors_file_can_be_imported(
     program: Program, store: str, client: httpx.Client
 ) -> None:
     assert client.post("/plants", json={"id": 9, "name": "Other"}).is_success
-    name = write(program, "Note,id,name\nfirst,x,Rose\nsecond,9,Fern\nthird,1,Oak\n")
+    name = write(program, 'Note,id,name\nfirst,x,"  Rose"\nsecond,9,"\'=F "\nthird,1,Oak\n')
     assert program.run("import", name, "--store", store, "--errors", "bad.csv").status == 1
     errors = (program.folder / "bad.csv").read_text()
-    corrected = errors.replace("first,x", "first,7").replace(",9,Fern", ",8,Fern")
+    corrected = errors.replace("first,x", "first,7").replace(",9,\"'=F", ",8,\"'=F")
     program.out("import", write(program, corrected), "--store", store)
     assert list_plants(client) == [
         {"id": 1, "name": "Oak"},
-        {"id": 7, "name": "Rose"},
-        {"id": 8, "name": "Fern"},
+        {"id": 7, "name": "  Rose"},
+        {"id": 8, "name": "=F "},
         {"id": 9, "name": "Other"},
     ]
 
