@@ -11,6 +11,7 @@ from msgspec.structs import astuple
 from plantstore.core.errors import RequestError
 from plantstore.core.model import INT64_MAX, PLANT_FIELDS, NewPlant
 
+DELIMITERS = ",;\t"  # in files that are read; the header's most frequent one is the file's
 HEADER = ",".join(PLANT_FIELDS) + "\r\n"
 # A cell that would be a formula gets an apostrophe before it; so does a cell that already looks
 # like that.

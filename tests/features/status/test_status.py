@@ -42,6 +42,7 @@ def test_status_shows_counts_size_and_problems(program: Program) -> None:
             "no backup was recorded: back up each night",
         ),
         (replace(FINE, certificate_ends_at=now() + 13 * DAY_MS), "the TLS certificate expires at"),
+        (replace(FINE, certificate_ends_at=0), "the TLS certificate cannot be read: renew it"),
         (replace(FINE, disk_free=10**8), "the disk has 0.1 GB free: free some space"),
     ],
 )
@@ -53,9 +54,11 @@ def test_each_problem_is_reported(facts: Facts, words: str) -> None:
     assert all(check.ok for healthy in (FINE, small_disk, new) for check in judge(healthy))
 
 
-def test_the_expiry_of_a_certificate_is_read(tmp_path: Path) -> None:
+def test_the_expiry_of_a_certificate_is_read_or_long_ago(tmp_path: Path) -> None:
     ends_at = read_certificate_end(str(make_certificate(tmp_path)))
     assert ends_at is not None
     assert abs(ends_at - now() - 2 * DAY_MS) < DAY_MS / 4
     (tmp_path / "other").write_text("no certificate")
-    assert read_certificate_end(str(tmp_path / "other")) is None
+    for name in ("other", "missing"):
+        assert read_certificate_end(str(tmp_path / name)) == 0
+    assert read_certificate_end(None) is None

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from plantstore.core.cells import read_fields
+from plantstore.core.cells import DELIMITERS, read_fields
 from plantstore.core.decoding import MAX_LINE
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller
@@ -24,7 +24,7 @@ _OPEN = {
     it: re.compile(
         rb'(?:(?:"(?:[^"]|"")*+"[^D]*+|[^"D][^D]*+|)D)*+"(?:[^"]|"")*+'.replace(b"D", it.encode())
     )
-    for it in ",;\t"
+    for it in DELIMITERS
 }
 
 
@@ -63,7 +63,7 @@ class CsvLines(Lines):
     def _is_open(self, line: bytes) -> bool:
         """Whether a cell's quotes are open at the end of this line."""
         if not self._delimiter and line.strip():
-            self._delimiter = chr(max(b",;\t", key=line.count))
+            self._delimiter = max(DELIMITERS, key=line.decode("latin-1").count)
         if self._record:
             line = b'"' + line
         return b'"' in line and _OPEN[self._delimiter].fullmatch(line) is not None

@@ -47,7 +47,7 @@ def status(sources: Sources, output: Output) -> None:
             "workers": settings.workers,
             "backup_at": format_time(facts.backup_at),
             "verified_backup_at": format_time(facts.verified_at),
-            "certificate_expires_at": format_time(facts.certificate_ends_at),
+            "certificate_expires_at": format_time(facts.certificate_ends_at or None),
             "tokens_expiring": facts.tokens_expiring,
             "problems": [result.detail for result in results if not result.ok],
         }

@@ -60,18 +60,18 @@ def to_facts(settings: Settings, row: Row) -> Facts:
 
 
 def read_certificate_end(path: str | None) -> int | None:
-    """When the first certificate of a PEM file expires; None without a certificate."""
+    """When the first certificate of a PEM file expires: 0 if unreadable, None without a file."""
     if path is None:
         return None
     try:
         pem = _CERTIFICATE.search(Path(path).read_text(encoding="ascii", errors="replace"))
         validity = pem and _VALIDITY.search(base64.b64decode(pem[1]))
         if not validity:
-            return None
+            return 0
         year = validity[2] or (b"19" if validity[1] >= b"5" else b"20") + validity[1]
         moment = datetime.strptime(year.decode(), "%Y%m%d%H%M%S").replace(tzinfo=UTC)
     except (OSError, ValueError):
-        return None
+        return 0
     return int(moment.timestamp() * 1000)
 
 
@@ -93,7 +93,8 @@ def judge(facts: Facts) -> Iterator[Check]:
             detail, advice = f"no {name} was recorded", f": {_BACKUP_ADVICE}"
         yield _judge(name, detail, advice, ok=days <= _MAX_BACKUP_DAYS[name])
     if facts.certificate_ends_at is not None:
-        detail = f"the TLS certificate expires at {write_time(facts.certificate_ends_at)}"
+        ends = f"expires at {write_time(facts.certificate_ends_at)}"
+        detail = f"the TLS certificate {ends if facts.certificate_ends_at else 'cannot be read'}"
         is_long = facts.certificate_ends_at > at + SOON_MS
         yield _judge("certificate", detail, ": renew it", ok=is_long)
     if facts.disk_free is not None:

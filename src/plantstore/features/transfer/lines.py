@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from plantstore.core.cells import read_fields
+from plantstore.core.cells import DELIMITERS, read_fields
 from plantstore.core.decoding import decode_new_plant, parse_json, to_new_plant
 from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
@@ -72,7 +72,7 @@ def _read_csv(lines: Iterator[str], first: str, source: Source) -> Iterator[Line
             raw.append(line)
             yield line
 
-    reader = csv.reader(record(), delimiter=max(",;\t", key=first.count), strict=True)
+    reader = csv.reader(record(), delimiter=max(DELIMITERS, key=first.count), strict=True)
     while True:
         number = reader.line_num + 1
         raw.clear()
