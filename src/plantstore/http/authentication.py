@@ -165,14 +165,12 @@ class Authentication:
             self._invalid.count(address, token, was_valid=known is not None)
             raise InvalidTokenError
         if known is None:
-            self._known.add(sent, bearer.principal, token_hash)
-            await self._enter(request, bearer.principal)
+            known = self._known.add(sent, bearer.principal, token_hash)
+            if not self._try_enter(request, known.principal):
+                await self.turns.wait(known.principal, request.cost)
+                # The token may have been revoked meanwhile.
+                return await self._look_up(request, sent, known, find, *arguments)
         return bearer
-
-    async def _enter(self, request: Request, principal: Principal) -> None:
-        """Count the request as in flight, and wait for its user's turn, unless that was done."""
-        if request.holder is None and not self._try_enter(request, principal):
-            await self.turns.wait(principal, request.cost)
 
     def _try_enter(self, request: Request, principal: Principal) -> bool:
         """Count the request as in flight; returns whether its user has a turn now."""
@@ -194,8 +192,9 @@ class Authentication:
                 raise RequestError(40101)
             sent = _SCHEME + token.strip()[:MAX_LENGTH]
             known = self._known.tokens.get(sent)
-        if known is not None:
-            await self._enter(request, known.principal)
+        is_new = request.holder is None
+        if known is not None and is_new and not self._try_enter(request, known.principal):
+            await self.turns.wait(known.principal, request.cost)
         return sent, known
 
 

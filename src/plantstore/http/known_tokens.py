@@ -33,11 +33,12 @@ class KnownTokens:
     def __init__(self) -> None:
         self.tokens: dict[bytes | None, KnownToken] = {}
 
-    def add(self, sent: bytes, principal: Principal, token_hash: bytes) -> None:
+    def add(self, sent: bytes, principal: Principal, token_hash: bytes) -> KnownToken:
         """Add a valid token."""
         if len(self.tokens) >= _MAX_TOKENS:
             del self.tokens[next(iter(self.tokens))]
-        self.tokens[sent] = KnownToken(principal, token_hash)
+        known = self.tokens[sent] = KnownToken(principal, token_hash)
+        return known
 
     def put(self, sent: bytes, store_name: str | None, caller: Caller) -> None:
         """Cache a caller that was looked up, unless its token was evicted since."""
