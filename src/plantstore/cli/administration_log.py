@@ -7,9 +7,11 @@ import os
 import pwd
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 
 from plantstore.core.logs import administration_logger
+from plantstore.core.settings import without_password
+from plantstore.databases import open_session
 from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.administration.records import find_user
 from plantstore.sql.administration.tokens import Token
@@ -45,6 +47,12 @@ def noting(session: Session) -> Iterator[Callable[..., None]]:
         known = {key: value for key, value in changed.items() if value is not None}
         fields = {"command": command, **known, **describe_person()}
         administration_logger().info("administration", extra={"fields": fields})
+
+
+def note_in_database(database: str, command: str, **changed: object) -> None:
+    """Record what a command has changed in the database of a URL."""
+    with closing(open_session(database)) as session:
+        note_change(session, command, database=without_password(database), **changed)
 
 
 def note_change(session: Session, command: str, **changed: object) -> None:

@@ -1,12 +1,11 @@
 """``plantstore migrate`` and ``check``."""
 
 from collections.abc import Iterator
-from contextlib import closing
 
 import click
 
 from plantstore import databases
-from plantstore.cli.administration_log import note_change
+from plantstore.cli.administration_log import note_in_database
 from plantstore.cli.options import (
     output_options,
     pass_database,
@@ -15,7 +14,6 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
-from plantstore.core.settings import without_password
 from plantstore.core.sources import Sources
 from plantstore.features import load_parts
 from plantstore.program.loading import load_settings
@@ -44,9 +42,7 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
         created = databases.create_database(database)
         migrations = databases.migrate(database, stops_older=yes)
         if migrations:
-            with closing(databases.open_session(database)) as session:
-                fields = {"database": without_password(database), "migrations": len(migrations)}
-                note_change(session, "migrate", **fields)
+            note_in_database(database, "migrate", migrations=len(migrations))
     if created:
         output.note(f"created the database {created}")
     lines = []

@@ -1,21 +1,9 @@
-"""Sizes and deletion of stores."""
+"""The deletion of stores."""
 
-from plantstore.core.clock import now
-from plantstore.core.database import Row
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Queries, Session
 
 _ROWS = ("plants", "events", "keys")
-
-
-def measure_store(session: Queries, store_id: int) -> Row:
-    """The number of members and valid tokens of a store, its size, and the time of its last event.
-
-    The size, in bytes, counts plants and events, but not indexes and free space; the time is None
-    if there is no event.
-    """
-    (row,) = session.query("describe_store", store_id, now())
-    return row
 
 
 def close_store(session: Queries, name: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
-from plantstore.cli.administration_log import note_change, noting
+from plantstore.cli.administration_log import note_in_database
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
     PLANT_ID,
@@ -21,7 +21,6 @@ from plantstore.cli.options import (
 from plantstore.cli.output import Output
 from plantstore.cli.workspace import end_cleanly
 from plantstore.core.errors import SetupError
-from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database
 from plantstore.features.backups.backup import back_up, remove_older
 from plantstore.features.backups.one_store import open_backup, restore_store
@@ -103,10 +102,9 @@ def backup(
 
 
 def _record(database: str, *, verifies: bool) -> None:
-    with closing(open_session(database)) as session, noting(session) as note:
-        note("backup", database=without_password(database))
-        if verifies:
-            note("backup verify", database=without_password(database))
+    note_in_database(database, "backup")
+    if verifies:
+        note_in_database(database, "backup verify")
 
 
 def _require_sqlite(database: str, advice: str) -> Path:
@@ -186,9 +184,8 @@ def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
         confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?", "restore")
     end_cleanly()
     restored = replace_database(Path(backup).absolute(), file)
-    with closing(open_session(database)) as session:
-        counts = {"kept": restored.kept, "plants": restored.plants}
-        note_change(session, "restore", database=database, backup=backup, **counts)
+    changed = {"backup": backup, "kept": restored.kept, "plants": restored.plants}
+    note_in_database(database, "restore", **changed)
     output.report(restored, *_describe_restored(restored))
 
 
@@ -198,7 +195,7 @@ def _finish_restore(database: str, output: Output) -> None:
             raise SetupError(check.detail)
     with closing(open_session(database)) as session:
         stores = renew_revisions(session)
-        note_change(session, "restore", database=without_password(database), stores=stores)
+    note_in_database(database, "restore", stores=stores)
     output.report({"stores": stores}, f"gave new revisions to all stores: {stores}")
 
 

@@ -1,15 +1,12 @@
 """``plantstore distribute``."""
 
-from contextlib import closing
-
 import click
 
-from plantstore.cli.administration_log import note_change
+from plantstore.cli.administration_log import note_in_database
 from plantstore.cli.options import output_options, pass_database
 from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
-from plantstore.core.settings import without_password
-from plantstore.databases import is_postgres, open_session
+from plantstore.databases import is_postgres
 
 
 @click.command()
@@ -29,9 +26,7 @@ def distribute(database: str, output: Output) -> None:
     from plantstore.postgres.connection import migrate
 
     done = migrate(database, distribution="citus")
-    fields = {"database": without_password(database), "migrations": len(done)}
-    with closing(open_session(database)) as session:
-        note_change(session, "distribute", **fields)
+    note_in_database(database, "distribute", migrations=len(done))
     output.report(
         {"migrations": [migration.name for migration in done]}, "the tables are distributed"
     )

@@ -1,15 +1,12 @@
 """``plantstore copy``."""
 
-from contextlib import closing
-
 import click
 
-from plantstore.cli.administration_log import note_change
+from plantstore.cli.administration_log import note_in_database
 from plantstore.cli.options import output_options
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.core.settings import without_password
-from plantstore.databases import open_session
 from plantstore.features.transfer.copying import open_copy
 from plantstore.features.transfer.progress import run_steps
 
@@ -45,9 +42,8 @@ def copy(
         rows = copying.count_rows()
         for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
             run_steps(output, words, steps, rows)
-    databases = {"database": without_password(target), "source": without_password(source)}
-    with closing(open_session(target)) as session:
-        note_change(session, "copy", **databases, store=store, plants=copying.written["plants"])
+    changed = {"source": without_password(source), "plants": copying.written["plants"]}
+    note_in_database(target, "copy", store=store, **changed)
     counts = ", ".join(f"{words}: {count}" for words, count in copying.written.items())
     sentence = f"copied and verified: {counts}"
     if not counts:

@@ -15,6 +15,7 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.sources import find_sources
+from plantstore.core.clock import now
 from plantstore.core.model import Role, Store
 from plantstore.core.settings import Settings
 from plantstore.databases import create_database, open_session
@@ -123,7 +124,8 @@ def show(session: Queries, name: str, output: Output) -> None:
       plantstore store show nursery
     """
     shown = records.require_store(session, name)
-    members, tokens, size, changed_at = stores.measure_store(session, shown.store_id)
+    (row,) = session.query("describe_store", shown.store_id, now())
+    members, tokens, size, changed_at = row
     sizes = {"bytes": size, "members": members, "tokens": tokens}
     output.print_record({**_describe(shown), "changed_at": format_time(changed_at), **sizes})
 

@@ -1,7 +1,6 @@
 """``plantstore user``: create, rename, list, delete."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 import click
 
@@ -67,11 +66,12 @@ def list_users(session: Queries, output: Output) -> None:
     Example:
       plantstore user list --json
     """
-    roles = _find_roles(session)
-    described = (
-        {"subject": user.subject, "stores": _describe_roles(roles.get(user.subject, []), output)}
-        for user in records.list_users(session)
-    )
+    stores: dict[str, list[object]] = {}
+    for store, subject, role in list_all_members(session):
+        shown = {"name": store, "role": role} if output.as_json else f"{store} ({role})"
+        stores.setdefault(subject, []).append(shown)
+    users = (user.subject for user in records.list_users(session))
+    described = ({"subject": user, "stores": stores.get(user, [])} for user in users)
     output.print_records(described, ("subject", "stores"))
 
 
@@ -105,16 +105,3 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     output.report({"subject": subject, "stores": stores}, sentence)
     if not is_gone:
         output.note("a list is still being read: the WAL keeps the name until later writes")
-
-
-def _find_roles(session: Queries) -> dict[str, list[tuple[str, Role]]]:
-    roles: dict[str, list[tuple[str, Role]]] = {}
-    for store, subject, role in list_all_members(session):
-        roles.setdefault(subject, []).append((store, role))
-    return roles
-
-
-def _describe_roles(roles: Sequence[tuple[str, Role]], output: Output) -> Sequence[object]:
-    if output.as_json:
-        return [{"name": store, "role": role} for store, role in roles]
-    return [f"{store} ({role})" for store, role in roles]
