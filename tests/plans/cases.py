@@ -33,8 +33,9 @@ PAGE = 100
 FERN = astuple(NewPlant(7, "Fern"))
 
 
-# They read no rows.
-ONLY_INSERTS = re.compile(r"INSERT (OR REPLACE )?INTO \w+ \([^()]+\)\s+VALUES\b")
+READS_NO_ROWS = re.compile(
+    r"INSERT (OR REPLACE )?INTO \w+ \([^()]+\)\s+VALUES\b|SAVEPOINT|ROLLBACK"
+)
 
 
 class Case(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Logs repeated failures without flooding the log: each cause once a second, then the recovery.
 
-Equal lines are logged once a minute.
+Equal lines of a cause are logged once a minute.
 
 Invariant: workers share these limits, since they are forked from a process that has imported this
 module. A worker counts the lines that it suppresses, and reports the count with its next line.
@@ -79,20 +79,20 @@ class FailureLog:
         self._limit = RepeatLimit()
         self.is_failing = False
         self._began = self._failed_at = 0.0
-        self._text: str | None = None  # the last line since the failure began
+        self._texts: dict[str, str] = {}  # by cause, the last line since the failure began
         self._worked_at: float | None = None  # the first success since the last failure
 
     def add(self, message: str, *arguments: object) -> None:
         """Log a failure, at most once a second for each ``message``."""
         now = time.monotonic()
         if not self.is_failing:
-            self.is_failing, self._began, self._text = True, now, None
+            self.is_failing, self._began, self._texts = True, now, {}
         self._failed_at, self._worked_at = now, None
         text = message % arguments
-        interval = _REPEAT_INTERVAL if text == self._text else _INTERVAL
+        interval = _REPEAT_INTERVAL if text == self._texts.get(message) else _INTERVAL
         suppressed = self._limit.admit(message, interval)
         if suppressed is not None:
-            self._text = text
+            self._texts[message] = text
             self._logger.error("%s%s", text, _describe(suppressed))
 
     def note_success(self) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 
 from plantstore.core.settings import Settings
@@ -18,13 +19,29 @@ from plantstore.http.app import App, Process
 from plantstore.sqlite.connection import connect, database_path
 from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
-from tests.databases import execute, writes_held
+from tests.databases import ON_BOTH, execute, writes_held
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.conftest import SETTINGS
-from tests.features.webhooks.receiver import OK, Received, Receiver, Response, create_webhook
+from tests.features.webhooks.receiver import (
+    OK,
+    Received,
+    Receiver,
+    Response,
+    create_webhook,
+    wait_until_delivered,
+)
 from tests.http.calls import create_plant
 from tests.service import Service
 from tests.waiting import wait_until
+
+# They refuse the deliveries of all webhooks but one.
+TRIGGER = """
+CREATE TRIGGER refuse BEFORE INSERT ON deliveries WHEN new.webhook_id <> '{}'
+BEGIN SELECT raise(ABORT, 'refused'); END
+"""
+CONSTRAINT = "ALTER TABLE deliveries ADD CONSTRAINT refuse CHECK (webhook_id = '{}')"
+DROP_TRIGGER = "DROP TRIGGER refuse"
+DROP_CONSTRAINT = "ALTER TABLE deliveries DROP CONSTRAINT refuse"
 
 
 @pytest.mark.anyio
@@ -110,3 +127,70 @@ main()
         began = time.monotonic()
         service.stop()
         assert time.monotonic() - began < 10
+
+
+@ON_BOTH
+def test_a_webhook_that_cannot_be_saved_stops_no_other(
+    tmp_path: Path, url: str, receiver: Receiver
+) -> None:
+    with (
+        Service(tmp_path, database=url, settings=SETTINGS) as service,
+        managing(service, "nursery") as client,
+    ):
+        made, *broken = [create_webhook(client, receiver.url)["id"] for _ in range(3)]
+        is_sqlite = url.startswith("sqlite")
+        execute(url, (TRIGGER if is_sqlite else CONSTRAINT).format(made))
+        for plant_id in range(5):
+            create_plant(client, plant_id, "Fern")
+            wait_until_delivered(client, made)
+        assert len(receiver.messages) == 5 + 2
+        for webhook in broken:
+            line = f"webhook {webhook}: its deliveries cannot be saved"
+            assert service.log().count(line) == 1
+        execute(url, DROP_TRIGGER if is_sqlite else DROP_CONSTRAINT)
+        for webhook in broken:
+            wait_until_delivered(client, webhook)
+        assert len(receiver.messages) == 15
+
+
+def test_a_deleted_webhook_gets_no_other_message(
+    service: Service, manager: httpx.Client, store: str, receiver: Receiver
+) -> None:
+    is_deleted = threading.Event()
+
+    def delete_once(_: Received) -> Response:
+        if len(receiver.messages) == 20:
+            manager.delete(f"/webhooks/{made['id']}").raise_for_status()
+            is_deleted.set()
+        return OK
+
+    with managing(service, store) as client:
+        made = create_webhook(client, receiver.url, paused=True)
+        for plant_id in range(200):
+            create_plant(client, plant_id, "Fern")
+        receiver.respond = delete_once
+        client.put(f"/webhooks/{made['id']}", json={"url": receiver.url}).raise_for_status()
+    assert is_deleted.wait(10)
+    time.sleep(1)
+    assert 20 <= len(receiver.messages) <= 20 + 7  # in flight
+
+
+def test_an_internal_error_is_logged_once(tmp_path: Path, receiver: Receiver) -> None:
+    program = """
+from plantstore.features.webhooks import messages
+def open_client(settings):
+    raise RuntimeError("a fault")
+messages.open_client = open_client
+from plantstore.program import main
+main()
+"""
+    command = (sys.executable, "-uc", program)
+    with (
+        Service(tmp_path, settings=SETTINGS, command=command) as service,
+        managing(service, "nursery") as client,
+    ):
+        create_webhook(client, receiver.url)
+        create_plant(client, 1, "Fern")
+        wait_until(lambda: "RuntimeError: a fault" in service.log())
+        time.sleep(3)
+        assert service.log().count("RuntimeError: a fault") == 1

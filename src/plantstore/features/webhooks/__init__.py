@@ -30,7 +30,7 @@ FEATURE = Feature(
     settings=WebhookSettings,
     commands={"webhook": "commands.webhook"},
     metrics=(
-        Metric("webhooks_failing", "gauge", "Webhooks with refused messages that wait for a retry"),
+        Metric("webhooks_failing", "gauge", "Webhooks that refused the last message"),
         Metric("webhook_delay_seconds", "gauge", "Age of the oldest unsent change", merge="max"),
     ),
 )

@@ -2,7 +2,7 @@
 
 Invariants: only the holder of the lease delivers; the next holder continues from the webhooks'
 rows, and sends messages again that were in flight. Changes to a plant are sent one after another,
-in order. The thread uses at most a twentieth of a processor, and stores take turns.
+in order. No message begins after the commit of an owner's change. Stores take turns.
 """
 
 import asyncio
@@ -10,13 +10,14 @@ import logging
 import random
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache, partial
-from itertools import count
+from itertools import chain, count, repeat
+from traceback import format_exc
+from weakref import WeakValueDictionary
 
 import msgspec
-from msgspec.structs import replace
 
 from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError, SetupError
@@ -25,7 +26,7 @@ from plantstore.core.logs import administration_logger
 from plantstore.core.thread import DaemonThreads, Thread
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.messages import RESYNC, Message, open_client, read_messages
+from plantstore.features.webhooks.messages import Message, open_client, read_messages
 from plantstore.features.webhooks.webhooks import Delivery, Webhook, log_deliveries
 from plantstore.http.app import App
 from plantstore.sql.administration.audit import Actor, write_audit
@@ -34,101 +35,105 @@ from plantstore.sqlite.file_lock import FileLock
 
 failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again")
 
-_TICK_SECONDS = 0.5  # between two queries of the database
+_TICK_SECONDS = 0.5  # between two exchanges with the database
 _RETRY_SECONDS = 1.0  # between two attempts to get the lease
-_BURST = 10  # messages without a rest, which costs two switches of threads
+_BURST = 10  # messages without a rest
 _REST_SECONDS = 0.1  # the shortest rest
 _RESTS = 19  # seconds of rest for each second of work
 _MAX_BEGUN = 8  # of a webhook
 _MAX_WAITING = 200  # of a webhook
-
-Read = Callable[[int, str, int, int], Sequence[Message]]  # ``read_messages`` in a session
+_WAIT_MS = 2000  # of a webhook that cannot be saved or read
 
 
 class Queue:
-    """The messages that a webhook has not accepted yet.
+    """The messages that a webhook has not accepted yet, each with the task that delivers it."""
 
-    At most eight are begun: others wait while eight are in flight or were refused.
-    """
-
-    def __init__(self, webhook: Webhook, delays: Sequence[float], read: Read) -> None:
-        self.webhook = self.saved = webhook
-        self.waiting: dict[int, Message] = {}  # by revision, in order
-        self.is_changed = self.is_in_line = False
-        self._log: list[Delivery] = []  # not yet saved
-        self._delays, self._not_before = delays, 0
-        self._read, pending = webhook.delivered, list[int]()
+    def __init__(self, webhook: Webhook) -> None:
+        self.webhook = webhook  # as its row is
+        self.failing_since, self.paused = webhook.failing_since, webhook.paused
+        self.resumes_at = 0
+        self.tasks: dict[Message, asyncio.Task[None]] = {}  # in order
+        self.log: list[Delivery] = []  # not yet saved
+        self.slots = asyncio.Semaphore(_MAX_BEGUN)
+        self.plants = WeakValueDictionary[int | None, asyncio.Lock]()
+        self._read, self._unread = webhook.delivered, list[int]()
         with suppress(msgspec.DecodeError):  # it is new, or of another version
-            self._read, pending = msgspec.json.decode(webhook.progress, type=tuple[int, list[int]])
-        for revision in pending:
-            self._add(read(webhook.store_id, webhook.store, revision - 1, revision)[0])
+            progress = msgspec.json.decode(webhook.progress, type=tuple[int, list[int]])
+            self._read, self._unread = progress
 
-    def fill(self, revision: int, read: Read) -> None:
-        """Queue the next messages, up to this revision."""
-        if self._read < revision and len(self.waiting) < _MAX_WAITING:
-            messages = read(self.webhook.store_id, self.webhook.store, self._read, revision)
-            self._read, self.is_changed = messages[-1].revision, True
-            self._add(*messages)
+    def read_next(self, read: Callable[..., list[Message]], revision: int) -> list[Message]:
+        """The messages that were not accepted earlier, then the next ones, up to a revision."""
+        store, messages = (self.webhook.store_id, self.webhook.store), list[Message]()
+        try:
+            messages += [read(*store, number - 1, number)[0] for number in self._unread]
+            self._unread = []
+            if self._read < revision and len(self.tasks) < _MAX_WAITING:
+                messages += read(*store, self._read, revision)
+                self._read = messages[-1].revision
+        except Exception as error:  # noqa: BLE001 - the other webhooks continue
+            self._wait("its events cannot be read", error)
+        return [message for message in messages if message.is_for(self.webhook)]
 
-    def _add(self, *messages: Message) -> None:
-        for message in messages:
-            is_of_tag = self.webhook.tag in (None, message.tag)
-            if message.type == RESYNC or (message.type in self.webhook.events and is_of_tag):
-                self.waiting[message.revision] = replace(message)  # other webhooks have it, too
+    def to_row(self) -> Webhook:
+        waiting = self._unread + [message.revision for message in self.tasks]
+        return self.webhook._replace(
+            delivered=[*waiting, self._read + 1][0] - 1,
+            failing_since=self.failing_since,
+            paused=self.paused,
+            progress=msgspec.json.encode((self._read, waiting)).decode(),
+        )
 
-    def _is_full(self) -> bool:
-        return sum(message.attempts > 0 for message in self.waiting.values()) >= _MAX_BEGUN
+    def is_current(self, session: Session) -> bool:
+        """Whether the row is as it was saved."""
+        rows = session.query("find_webhooks", *self.webhook[:2])
+        return [Webhook(*row)[:-2] for row in rows] == [self.webhook[:-2]]
 
-    def find_due(self) -> Message | None:
-        """The next message that may be sent now."""
-        moment, blocked, is_full = now(), set(), self._is_full()
-        if self.webhook.paused or moment < self._not_before:
-            return None
-        for message in self.waiting.values():
-            is_due = message.due is not None and message.due <= moment
-            if is_due and message.plant_id not in blocked and (message.attempts or not is_full):
-                return message
-            blocked.add(message.plant_id)
-        return None
+    def save(self, session: Session, row: Webhook) -> None:
+        """Save the row and the log in a transaction, unless another process changed the row."""
+        saved = len(self.log)  # more may come meanwhile
+        session.query("begin_webhook")
+        try:
+            if self.is_current(session):
+                session.query("save_webhook", *row[:-2])
+                log_deliveries(session, row, self.log[:saved])
+                self._report_pause(session, row)
+                self.webhook = row
+                del self.log[:saved]
+        except Exception as error:  # noqa: BLE001 - the other webhooks continue
+            session.query("undo_webhook")
+            self._wait("its deliveries cannot be saved", error)
 
-    def record(self, message: Message, delivery: Delivery, wait: float) -> None:
-        """Record the result of a message, and the seconds that the receiver asked to wait."""
-        at, since, paused = now(), None, self.webhook.paused
-        if delivery.is_accepted:
-            if message.attempts > 1 and self._is_full():
-                for other in self.waiting.values():  # retry refused messages at once
-                    other.due = None if other.due is None else 0
-            self.waiting.pop(message.revision, None)  # None if an owner has changed the webhook
-        else:
-            delay = self._delays[: message.attempts][-1] * random.uniform(1, 1.2)  # noqa: S311 - no secret
-            message.due = at + int(1000 * max(delay, wait))
-            self._not_before = message.due if wait else self._not_before
-            since = self.webhook.failing_since or at
-            if delivery.status == 410:  # noqa: PLR2004 - as HTTP has it
-                paused = "the receiver responded 410 Gone"
-            elif at - since >= 5 * DAY_MS:
-                last = delivery.status or delivery.response
-                paused = f"no message was accepted for 5 days; the last response was {last}"
-            delivery = delivery._replace(next_at=None if paused else message.due)
-        self.webhook = self.webhook._replace(failing_since=since, paused=paused)
-        self._log.append(delivery)
-        self.is_changed = True
-
-    def save(self, session: Session) -> None:
-        """Log the deliveries, and save the progress."""
-        delivered = next(iter(self.waiting), self._read + 1) - 1
-        progress = msgspec.json.encode((self._read, list(self.waiting))).decode()
-        row = self.webhook._replace(delivered=delivered, progress=progress)
-        session.query("save_webhook", *row[:-2])
-        log_deliveries(session, row, self._log)
-        self.webhook = self.saved = row
-        self._log, self.is_changed = [], False
+    @staticmethod
+    def _report_pause(session: Session, row: Webhook) -> None:
         if row.paused:
             about = {"webhook_id": row.id, "reason": row.paused}
             by = Actor("", name="plantstore")
             write_audit(session, by, "webhook pause", row.store, None, **about)
             extra = {"fields": {"store_id": row.store_id, **about}}
             administration_logger().warning("webhook paused", extra=extra)
+
+    def _wait(self, reason: str, error: Exception) -> None:
+        failures.add(f"webhook {self.webhook.id}: {reason}: %s", error)
+        self.resumes_at = now() + _WAIT_MS
+
+    def record(self, message: Message, delivery: Delivery, next_at: int) -> None:
+        """Record an attempt; a refused message is sent again, unless this pauses the webhook."""
+        if delivery.is_accepted:
+            self.failing_since = None
+            del self.tasks[message]
+        else:
+            since = self.failing_since = self.failing_since or now()
+            if delivery.status == 410:  # noqa: PLR2004 - as HTTP has it
+                self.paused = "the receiver responded 410 Gone"
+            elif now() - since >= 5 * DAY_MS:
+                last = delivery.status or delivery.response
+                self.paused = f"no message was accepted for 5 days; the last response was {last}"
+            delivery = delivery._replace(next_at=None if self.paused else next_at)
+        self.log.append(delivery)
+
+    def stop(self) -> None:
+        for task in self.tasks.values():
+            task.cancel()
 
 
 class Deliverer:
@@ -161,11 +166,11 @@ class Deliverer:
             try:
                 with self._lease() as is_held:
                     if is_held():
-                        await self._deliver(is_held)
+                        await self._deliver_all(is_held)
             except* (SetupError, ImportError) as errors:
                 failures.add("webhooks are not delivered: %s", errors.exceptions[0])
-            except* Exception:
-                logging.getLogger(__name__).exception("webhooks are not delivered")
+            except* Exception:  # noqa: BLE001 - it continues
+                failures.add("webhooks are not delivered: %s", format_exc())
             self.failing, self.delay = 0, 0.0
             await asyncio.sleep(_RETRY_SECONDS)
 
@@ -180,68 +185,75 @@ class Deliverer:
             session.query("begin_lease")
             yield lambda: bool(session.query("hold_lease")[0][0])
 
-    async def _deliver(self, is_held: Callable[[], bool]) -> None:
-        self._queues: dict[tuple[object, ...], Queue] = {}
-        self._saving, self._turn = asyncio.Lock(), asyncio.Lock()
+    async def _deliver_all(self, is_held: Callable[[], bool]) -> None:
+        following: dict[Queue, list[Message]] = {}
+        self._turn, self._turns = asyncio.Lock(), defaultdict[object, asyncio.Lock](asyncio.Lock)
         self._begun, self._worked = count(1), time.thread_time()
-        self._turns: dict[int | None, asyncio.Lock] = defaultdict(asyncio.Lock)
-        with closing(self._app.open_session()) as session:
-            async with open_client(self._settings) as self._post, asyncio.TaskGroup() as self._jobs:
+        with closing(self._app.open_session()) as self._session:
+            async with open_client(self._settings) as self._post, asyncio.TaskGroup() as tasks:
                 while True:
-                    async with self._saving:  # no result is recorded meanwhile
-                        await self._in_database(partial(self._refresh, session, is_held))
-                        if self._is_over:
-                            raise asyncio.CancelledError  # also of the messages in flight
-                        for queue in self._queues.values():
-                            self._begin(queue)
+                    rows = {queue: queue.to_row() for queue in following}
+                    following = await self._in_database(partial(self._exchange, is_held, rows))
+                    if self._is_over:
+                        raise asyncio.CancelledError  # also of the messages in flight
+                    for queue in rows.keys() - following.keys():
+                        queue.stop()
+                    for queue, messages in following.items():
+                        for message in messages:
+                            task = tasks.create_task(self._deliver(queue, message))
+                            queue.tasks[message] = task
+                    self.failing = sum(queue.failing_since is not None for queue in following)
+                    oldest = [next(iter(queue.tasks)).at for queue in following if queue.tasks]
+                    self.delay = (now() - min(oldest, default=now())) / 1000
                     failures.note_success()
                     await asyncio.sleep(_TICK_SECONDS)
 
-    def _refresh(self, session: Session, is_held: Callable[[], bool]) -> None:
-        """Save the progress of all queues, and queue messages."""
+    def _exchange(
+        self, is_held: Callable[[], bool], rows: Mapping[Queue, Webhook]
+    ) -> dict[Queue, list[Message]]:
+        """Save these rows; returns the queues of webhooks that are behind, with new messages."""
         if not is_held():
             raise SetupError("another process delivers them")
-        queues, read = self._queues, cache(partial(read_messages, session))
-        is_changed = any(queue.is_changed for queue in queues.values())
-        with session.transaction() if is_changed else nullcontext():
-            due = {tuple(row[:2]): Webhook(*row) for row in session.query("find_due_webhooks")}
-            for key, queue in tuple(queues.items()):
-                if key not in due or due[key] != queue.saved._replace(revision=due[key].revision):
-                    queues.pop(key).waiting.clear()  # an owner has changed it; none is sent now
-                elif queue.is_changed:
-                    queue.save(session)
-        for key, webhook in due.items():
-            try:
-                if key not in queues:
-                    queues[key] = Queue(webhook, self._settings.webhook_retries, read)
-                queues[key].fill(webhook.revision, read)
-            except Exception as error:  # noqa: BLE001 - the other webhooks continue
-                failures.add("webhook %s: its events cannot be read: %s", webhook.id, error)
-        waiting = [tuple(queue.waiting.values()) for queue in queues.values() if queue.waiting]
-        self.failing = sum(any(message.due for message in messages) for messages in waiting)
-        self.delay = max((now() - oldest.at for oldest, *_ in waiting), default=0) / 1000
+        session = self._session
+        changed = [(queue, row) for queue, row in rows.items() if queue.log or row != queue.webhook]
+        with session.transaction() if changed else nullcontext():
+            for queue, row in changed:
+                queue.save(session, row)
+        read, following = cache(partial(read_messages, session)), dict[Queue, list[Message]]()
+        known = {queue.webhook[:-2]: queue for queue in rows}
+        for webhook in [Webhook(*row) for row in session.query("find_due_webhooks")]:
+            queue = known.get(webhook[:-2]) or Queue(webhook)
+            following[queue] = queue.read_next(read, webhook.revision)
+        return following
 
-    def _begin(self, queue: Queue) -> None:
-        """Wait for the webhook's turn if a message is due; each message waits anew."""
-        if not queue.is_in_line and queue.find_due():
-            queue.is_in_line = True
-            self._jobs.create_task(self._send(queue))
+    async def _deliver(self, queue: Queue, message: Message) -> None:
+        """Send a message until it is accepted, after the earlier messages about its plant."""
+        delays = self._settings.webhook_retries
+        async with queue.plants.setdefault(message.plant_id, asyncio.Lock()), queue.slots:
+            for delay in chain(delays, repeat(delays[-1])):
+                await self._take_turn(queue)
+                delivery, wait = await self._post(queue.webhook, message)
+                seconds = max(delay * random.uniform(1, 1.2), wait)  # noqa: S311 - no secret
+                next_at = now() + int(1000 * seconds)
+                queue.record(message, delivery, next_at)
+                if delivery.is_accepted:
+                    return
+                queue.resumes_at = next_at if wait else queue.resumes_at
+                await asyncio.sleep(seconds)
 
-    async def _send(self, queue: Queue) -> None:
+    async def _take_turn(self, queue: Queue) -> None:
+        """Wait until the webhook's next message may begin."""
         # All failing webhooks take turns as one store.
-        turn = queue.webhook.store_id if queue.webhook.failing_since is None else None
-        async with self._turns[turn], self._turn:  # both are first come, first served
+        turn = queue.webhook.store_id if queue.failing_since is None else None
+        async with self._turns[turn], self._turn:
             if next(self._begun) % _BURST == 0:
                 rest = _RESTS * (time.thread_time() - self._worked)
                 await asyncio.sleep(min(max(rest, _REST_SECONDS), 1))
                 self._worked = time.thread_time()
-        async with self._saving:
-            queue.is_in_line, message = False, queue.find_due()
-            if message is None:  # an owner, or a response, has changed it
-                return
-            message.attempts, message.due = message.attempts + 1, None
-            self._begin(queue)
-        outcome = await self._post(queue.webhook, message)
-        async with self._saving:
-            queue.record(message, *outcome)
-            self._begin(queue)
+            is_current = partial(queue.is_current, self._session)
+            if queue.paused or not await self._in_database(is_current):
+                queue.stop()
+        wait = (queue.resumes_at - now()) / 1000
+        await asyncio.sleep(max(wait, 0))  # which ends here if the queue is stopped
+        if wait > 0:
+            await self._take_turn(queue)

@@ -40,11 +40,8 @@ _V4 = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16")
 _RESERVED = tuple(map(ip_network, _V6 + _V4))
 
 
-class Message(Struct):
-    """A message about a store; a test has the revision 0; only an event has a plant.
-
-    ``attempts`` counts the attempts begun; ``due`` is the time of the next, None while in flight.
-    """
+class Message(Struct, frozen=True, eq=False):
+    """A message about a store: an event, a gap between events, or a test, with the revision 0."""
 
     type: str
     revision: int
@@ -52,8 +49,10 @@ class Message(Struct):
     body: bytes
     plant_id: int | None = None
     tag: str | None = None
-    attempts: int = 0
-    due: int | None = 0
+
+    def is_for(self, webhook: Webhook) -> bool:
+        is_of_tag = webhook.tag in (None, self.tag)
+        return self.type == RESYNC or (self.type in webhook.events and is_of_tag)
 
     def sign(self, webhook: Webhook, key: str | None) -> dict[str, str]:
         """The headers of a message that is sent now. An event's id is the same in each attempt."""

@@ -44,3 +44,11 @@ WHERE w.paused IS NULL AND w.delivered < r.revision
 -- name: find_former
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND revision < ?3 AND revision >= ?3 - 10000
 ORDER BY revision DESC LIMIT 1
+
+-- In a transaction, a webhook that cannot be saved is undone alone.
+
+-- name: begin_webhook
+SAVEPOINT webhook
+
+-- name: undo_webhook
+ROLLBACK TO SAVEPOINT webhook
