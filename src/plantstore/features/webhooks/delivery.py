@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache, partial
-from itertools import chain, count, repeat
+from itertools import chain, repeat
 from traceback import format_exc
 from weakref import WeakValueDictionary
 
@@ -37,8 +37,7 @@ failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again
 
 _TICK_SECONDS = 0.5  # between two exchanges with the database
 _RETRY_SECONDS = 1.0  # between two attempts to get the lease
-_BURST = 10  # messages without a rest
-_REST_SECONDS = 0.1  # the shortest rest
+_REST_SECONDS = 0.01  # the shortest rest between two messages
 _RESTS = 19  # seconds of rest for each second of work
 _MAX_BEGUN = 8  # of a webhook
 _MAX_WAITING = 200  # of a webhook
@@ -49,8 +48,7 @@ class Queue:
     """The messages that a webhook has not accepted yet, each with the task that delivers it."""
 
     def __init__(self, webhook: Webhook) -> None:
-        self.webhook = webhook  # as its row is
-        self.failing_since, self.paused = webhook.failing_since, webhook.paused
+        self.webhook = self.saved = webhook
         self.resumes_at = 0
         self.tasks: dict[Message, asyncio.Task[None]] = {}  # in order
         self.log: list[Delivery] = []  # not yet saved
@@ -76,17 +74,14 @@ class Queue:
 
     def to_row(self) -> Webhook:
         waiting = self._unread + [message.revision for message in self.tasks]
-        return self.webhook._replace(
-            delivered=[*waiting, self._read + 1][0] - 1,
-            failing_since=self.failing_since,
-            paused=self.paused,
-            progress=msgspec.json.encode((self._read, waiting)).decode(),
-        )
+        progress = msgspec.json.encode((self._read, waiting)).decode()
+        delivered = [*waiting, self._read + 1][0] - 1
+        return self.webhook._replace(delivered=delivered, progress=progress)
 
     def is_current(self, session: Session) -> bool:
         """Whether the row is as it was saved."""
-        rows = session.query("find_webhooks", *self.webhook[:2])
-        return [Webhook(*row)[:-2] for row in rows] == [self.webhook[:-2]]
+        rows = session.query("find_webhooks", *self.saved[:2])
+        return [Webhook(*row)[:-2] for row in rows] == [self.saved[:-2]]
 
     def save(self, session: Session, row: Webhook) -> None:
         """Save the row and the log in a transaction, unless another process changed the row."""
@@ -96,21 +91,13 @@ class Queue:
             if self.is_current(session):
                 session.query("save_webhook", *row[:-2])
                 log_deliveries(session, row, self.log[:saved])
-                self._report_pause(session, row)
-                self.webhook = row
+                if row.paused:
+                    _report_pause(session, row)
+                self.saved = row
                 del self.log[:saved]
         except Exception as error:  # noqa: BLE001 - the other webhooks continue
             session.query("undo_webhook")
             self._wait("its deliveries cannot be saved", error)
-
-    @staticmethod
-    def _report_pause(session: Session, row: Webhook) -> None:
-        if row.paused:
-            about = {"webhook_id": row.id, "reason": row.paused}
-            by = Actor("", name="plantstore")
-            write_audit(session, by, "webhook pause", row.store, None, **about)
-            extra = {"fields": {"store_id": row.store_id, **about}}
-            administration_logger().warning("webhook paused", extra=extra)
 
     def _wait(self, reason: str, error: Exception) -> None:
         failures.add(f"webhook {self.webhook.id}: {reason}: %s", error)
@@ -118,22 +105,31 @@ class Queue:
 
     def record(self, message: Message, delivery: Delivery, next_at: int) -> None:
         """Record an attempt; a refused message is sent again, unless this pauses the webhook."""
+        since, paused = None, self.webhook.paused
         if delivery.is_accepted:
-            self.failing_since = None
             del self.tasks[message]
         else:
-            since = self.failing_since = self.failing_since or now()
+            since = self.webhook.failing_since or now()
             if delivery.status == 410:  # noqa: PLR2004 - as HTTP has it
-                self.paused = "the receiver responded 410 Gone"
+                paused = "the receiver responded 410 Gone"
             elif now() - since >= 5 * DAY_MS:
                 last = delivery.status or delivery.response
-                self.paused = f"no message was accepted for 5 days; the last response was {last}"
-            delivery = delivery._replace(next_at=None if self.paused else next_at)
+                paused = f"no message was accepted for 5 days; the last response was {last}"
+            delivery = delivery._replace(next_at=None if paused else next_at)
+        self.webhook = self.webhook._replace(failing_since=since, paused=paused)
         self.log.append(delivery)
 
     def stop(self) -> None:
         for task in self.tasks.values():
             task.cancel()
+
+
+def _report_pause(session: Session, row: Webhook) -> None:
+    about = {"webhook_id": row.id, "reason": row.paused}
+    by = Actor("", name="plantstore")
+    write_audit(session, by, "webhook pause", row.store, None, **about)
+    extra = {"fields": {"store_id": row.store_id, **about}}
+    administration_logger().warning("webhook paused", extra=extra)
 
 
 class Deliverer:
@@ -188,7 +184,7 @@ class Deliverer:
     async def _deliver_all(self, is_held: Callable[[], bool]) -> None:
         following: dict[Queue, list[Message]] = {}
         self._turn, self._turns = asyncio.Lock(), defaultdict[object, asyncio.Lock](asyncio.Lock)
-        self._begun, self._worked = count(1), time.thread_time()
+        self._worked = time.thread_time()
         with closing(self._app.open_session()) as self._session:
             async with open_client(self._settings) as self._post, asyncio.TaskGroup() as tasks:
                 while True:
@@ -202,7 +198,7 @@ class Deliverer:
                         for message in messages:
                             task = tasks.create_task(self._deliver(queue, message))
                             queue.tasks[message] = task
-                    self.failing = sum(queue.failing_since is not None for queue in following)
+                    self.failing = sum(bool(queue.webhook.failing_since) for queue in following)
                     oldest = [next(iter(queue.tasks)).at for queue in following if queue.tasks]
                     self.delay = (now() - min(oldest, default=now())) / 1000
                     failures.note_success()
@@ -215,12 +211,12 @@ class Deliverer:
         if not is_held():
             raise SetupError("another process delivers them")
         session = self._session
-        changed = [(queue, row) for queue, row in rows.items() if queue.log or row != queue.webhook]
+        changed = [(queue, row) for queue, row in rows.items() if queue.log or row != queue.saved]
         with session.transaction() if changed else nullcontext():
             for queue, row in changed:
                 queue.save(session, row)
         read, following = cache(partial(read_messages, session)), dict[Queue, list[Message]]()
-        known = {queue.webhook[:-2]: queue for queue in rows}
+        known = {queue.saved[:-2]: queue for queue in rows}
         for webhook in [Webhook(*row) for row in session.query("find_due_webhooks")]:
             queue = known.get(webhook[:-2]) or Queue(webhook)
             following[queue] = queue.read_next(read, webhook.revision)
@@ -244,14 +240,13 @@ class Deliverer:
     async def _take_turn(self, queue: Queue) -> None:
         """Wait until the webhook's next message may begin."""
         # All failing webhooks take turns as one store.
-        turn = queue.webhook.store_id if queue.failing_since is None else None
+        turn = queue.webhook.store_id if queue.webhook.failing_since is None else None
         async with self._turns[turn], self._turn:
-            if next(self._begun) % _BURST == 0:
-                rest = _RESTS * (time.thread_time() - self._worked)
-                await asyncio.sleep(min(max(rest, _REST_SECONDS), 1))
-                self._worked = time.thread_time()
+            rest = _RESTS * (time.thread_time() - self._worked)
+            await asyncio.sleep(min(max(rest, _REST_SECONDS), 1))
+            self._worked = time.thread_time()
             is_current = partial(queue.is_current, self._session)
-            if queue.paused or not await self._in_database(is_current):
+            if queue.webhook.paused or not await self._in_database(is_current):
                 queue.stop()
         wait = (queue.resumes_at - now()) / 1000
         await asyncio.sleep(max(wait, 0))  # which ends here if the queue is stopped

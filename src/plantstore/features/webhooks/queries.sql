@@ -32,8 +32,6 @@ ON CONFLICT (store_id, webhook_id, number) DO NOTHING
 DELETE FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 AND (number < ?3 OR number <=
     (SELECT number FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 ORDER BY number DESC LIMIT 1 OFFSET 100))
 
--- Delivery -----------------------------------------------------------------------------------
-
 -- name: find_due_webhooks
 SELECT w.*, r.revision, s.name FROM webhooks AS w
 JOIN revisions AS r ON r.store_id = w.store_id JOIN stores AS s ON s.store_id = w.store_id

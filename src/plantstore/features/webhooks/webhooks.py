@@ -56,8 +56,7 @@ class Target(Struct, frozen=True):
 class Webhook(NamedTuple):
     """A webhook's row, with the revision and name of its store.
 
-    ``progress`` is, as JSON, the revision up to which events were read, and the revisions of the
-    messages that were not accepted.
+    ``progress`` is JSON: up to which revision events were read, and which were not accepted.
     """
 
     store_id: int
@@ -83,13 +82,13 @@ class Webhook(NamedTuple):
         :raises SetupError: a secret was derived from a key, which is missing.
         """
         is_old_valid = now() < (self.rotated_at or 0) + DAY_MS
-        for stored in (self.secret, self.old_secret if is_old_valid else None):
-            if stored and stored.startswith(_DERIVED):
-                if key is None:
-                    raise errors.SetupError("this secret was derived from a key: set webhook_key")
-                yield hmac.digest(key.encode(), stored.encode(), "sha256")
-            elif stored:
+        for stored in filter(None, (self.secret, self.old_secret if is_old_valid else None)):
+            if not stored.startswith(_DERIVED):
                 yield b64decode(stored.removeprefix(_SECRET))
+            elif key is None:
+                raise errors.SetupError("this secret was derived from a key: set webhook_key")
+            else:
+                yield hmac.digest(key.encode(), stored.encode(), "sha256")
 
 
 class Delivery(NamedTuple):
@@ -185,10 +184,7 @@ class Webhooks(Struct):
         return record | {"secret": _SECRET + b64encode(revealed).decode()}
 
     def change(self, webhook_id: str, **fields: Any) -> Record:  # noqa: ANN401 - of a row
-        """Set fields of a webhook. Its refused messages are then retried at once.
-
-        A paused webhook keeps its first reason.
-        """
+        """Set fields, which retries refused messages at once; a first reason of a pause stays."""
         before = self.find(webhook_id)
         if fields.get("paused"):
             fields["paused"] = before.paused or fields["paused"]
