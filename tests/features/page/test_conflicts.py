@@ -51,9 +51,21 @@ def test_editing_again_keeps_the_typed_name_and_the_others_tag(conflict_page: Pa
     conflict_page.page.keyboard.press("Enter")
     expect(conflict_page[".cell-input"]).to_have_value("Mine")
     assert first_plant(conflict_page) == ("Theirs", "tree")
-    conflict_page.page.keyboard.press("Enter")
-    conflict_page.assert_shows("Changed Mine", "#message")
-    assert first_plant(conflict_page) == ("Mine", "tree")
+    conflict_page.type(" too\n")  # goes on where the user was, and replaces nothing
+    conflict_page.assert_shows("Changed Mine too", "#message")
+    assert first_plant(conflict_page) == ("Mine too", "tree")
+
+
+def test_editing_a_tag_again_keeps_the_others_name(list_page: PageDriver) -> None:
+    list_page["#rows .tag"].first.dblclick()
+    replace(list_page, name="Theirs", tag="herb")
+    list_page.assert_shows("Theirs", "#rows")
+    list_page.type("mine\n")
+    list_page.assert_shows("Somebody else changed this plant", "#conflict")
+    list_page.page.keyboard.press("Enter")
+    expect(list_page[".tag .cell-input"]).to_have_value("mine")
+    list_page.page.keyboard.press("Enter")
+    list_page.assert_stored(1, "Theirs", "mine")
 
 
 def test_choosing_yours_saves_the_own_version_and_can_be_undone(conflict_page: PageDriver) -> None:

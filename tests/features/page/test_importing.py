@@ -31,7 +31,7 @@ def list_page(driver: PageDriver) -> PageDriver:
 def test_pasted_rows_are_imported(list_page: PageDriver) -> None:
     list_page.page.evaluate(PASTE, "Dahlia\n")
     list_page.assert_shows("Dahlia", "#import-sample")
-    expect(list_page["#import-preview-title"]).to_have_text("Import pasted rows")
+    expect(list_page["#import-title"]).to_have_text("Import pasted rows")
     list_page["#import-other"].click()
     list_page.page.evaluate(PASTE, "id\tname\ttag\n7\tErica\theath\n")
     list_page.assert_shows("Erica", "#import-sample")

@@ -118,6 +118,15 @@ def test_keys_act_on_the_list_after_a_click_outside_of_it(driver: PageDriver) ->
     driver.assert_stored(1, "Plant 1", "shade")
 
 
+def test_tab_saves_a_field_of_the_panel_and_moves_to_the_next(list_page: PageDriver) -> None:
+    list_page["#grid"].press("i")
+    list_page["#panel-name"].press("ControlOrMeta+a")
+    list_page.type("Moss\tbed 9", delay=20)
+    expect(list_page["#panel-tag"]).to_be_focused()
+    list_page.page.keyboard.press("Enter")
+    list_page.assert_stored(1, "Moss", "bed 9")
+
+
 def test_slash_focuses_the_search_but_not_with_alt_or_in_a_field(list_page: PageDriver) -> None:
     list_page["#grid"].press("Alt+/")
     expect(list_page["#grid"]).to_be_focused()

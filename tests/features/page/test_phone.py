@@ -148,7 +148,7 @@ def test_menu_items_and_tags_to_pick_are_at_least_40_pixels_high(phone: PageDriv
 def test_the_buttons_of_an_import_are_visible_without_scrolling(phone: PageDriver) -> None:
     phone.choose_file("new.csv", "".join(f"{LONG_NAME} {n}\n" for n in range(20)) + ",\nx,y,z\n")
     buttons = ("#import-start", "#import-other", "#import-preview button:text('Cancel')")
-    for selector in ("#import-preview-title", *buttons):
+    for selector in ("#import-title", *buttons):
         expect(phone[selector]).to_be_in_viewport(ratio=1)
     phone["#import-start"].tap()
     phone.assert_shows("Imported 20 plants", "#message")

@@ -61,6 +61,7 @@ def test_signing_out_during_an_outage_ends_on_the_sign_in_view(
         expect(driver["#rows"]).to_contain_text("Secret Fern")
         driver.page.keyboard.press("Escape")
         driver.sign_out()
+        expect(driver["#offline"]).to_have_text("The server cannot be reached.")
         expect(driver["#token"]).to_be_focused()
         expect(driver["#rows .row"]).to_have_count(0)
         stored = driver.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])")

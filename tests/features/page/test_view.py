@@ -43,6 +43,17 @@ def test_each_column_header_sorts_the_list_in_both_directions(list_page: PageDri
     expect(list_page["#rows .name"]).to_have_text(names)
 
 
+def test_a_list_sorted_by_tag_is_sorted_again_when_plants_get_a_tag(list_page: PageDriver) -> None:
+    list_page.block_streams().page.reload()
+    list_page.assert_count("4 plants")
+    sort_by(list_page, "tag")
+    list_page["#rows .check"].nth(0).click()
+    list_page["#retag-open"].click()
+    list_page.type("wall\n")
+    names = ["Fern 9", "Fern 10", "Basil", "aloe"]
+    expect(list_page["#rows .name"]).to_have_text(names)
+
+
 def test_select_all_selects_every_plant_and_export_writes_the_selection(
     list_page: PageDriver,
 ) -> None:

@@ -55,11 +55,11 @@ interface Change {
   row?: Row;
 }
 
-/** The text typed into a cell, and the plant as it was when the cell was opened. */
+/** The text typed into a cell, and the plant as it was when the cell was opened; whether the editor keeps its selection. */
 interface Cell {
   id: string;
   field: TextField;
-  place: "row" | "panel";
+  place: "cell" | "panel";
   text: string;
   before: Plant;
   isPlaced?: boolean;

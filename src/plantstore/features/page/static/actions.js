@@ -4,7 +4,7 @@
 import { ApiError, NOT_AS_EXPECTED } from "./api.js";
 import { $, announce, ask, choose, focusPlants, isNarrow, makeButton, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
-import { isSame, listContents } from "./plant.js";
+import { CONTENTS, isSame, listContents } from "./plant.js";
 import { run } from "./queue.js";
 import { drafts, drop, idOf, queue, redraw, shown, undos } from "./state.js";
 import { rich, t } from "./texts.js";
@@ -24,7 +24,6 @@ export function say(content, actions = {}, kind = "done") {
   $("message-text").replaceChildren(...content);
   $("message-actions").replaceChildren(...buttons);
   $("message").className = kind;
-  $("message").hidden = !content.length;
   redraw(); // a button may have had the focus
   if (kind === "done") timer = setTimeout(hideMessage, STAY);
   if (kind !== "progress") announce($("message-text").textContent ?? "");
@@ -182,9 +181,9 @@ async function solve(item, theirs = null) {
   if (choice === "yours") perform("edit", [wanted], store);
   else if (choice === "edit" && theirs && !drafts.cell) {
     // Edits their version, starting with the typed text.
-    const field = after.name === theirs.name ? "tag" : "name";
-    const place = shown.plant === after.id ? "panel" : "row";
-    drafts.cell = { id: after.id, field, place, text: after[field] ?? "", before: theirs };
+    const field = CONTENTS.find((name) => before[name] !== after[name]) ?? "name";
+    const place = shown.plant === after.id ? "panel" : "cell";
+    drafts.cell = { id: after.id, field, place, text: after[field] ?? "", before: theirs, isPlaced: true };
     redraw();
   } else if (!drafts.cell) focusPlants();
 }

@@ -10,9 +10,8 @@ const TIMEOUT = 60_000; // milliseconds without a byte from the server
 const PING = 2_000; // milliseconds
 const MAX_TRIES = 8;
 const MAX_PAUSE = 30; // seconds
-const JSON_BODY = { "Content-Type": "application/json" };
 export const STREAM = "text/event-stream";
-const TYPES = ["application/json", "application/x-ndjson", STREAM];
+const TYPES = /^(application\/(json|x-ndjson)|text\/event-stream)/;
 
 // The error numbers that the page handles.
 export const ID_TAKEN = 40003;
@@ -79,7 +78,8 @@ export class Api {
 
   /** Sends JSON; returns the response's JSON, or null if it has no body. @param {string} method @param {string} target @param {object} [body] */
   async send(method, target, body) {
-    const response = await this.ask(method, target, body && { headers: JSON_BODY, body: JSON.stringify(body) });
+    const headers = { "Content-Type": "application/json" };
+    const response = await this.ask(method, target, body && { headers, body: JSON.stringify(body) });
     return response.text ? parse(response, JSON.parse) : null;
   }
 
@@ -134,7 +134,7 @@ export class Api {
     const response = await this.#fetch(target, options, this.#endedBy(signal), hear);
     const { status } = response;
     this.#setAway(false);
-    if (status === 204 || (status < 202 && TYPES.some((type) => isOfType(response.headers, type)))) return response;
+    if (status === 204 || (status < 202 && TYPES.test(response.headers.get("content-type") ?? ""))) return response;
     throw this.tell(readRefusal(response));
   }
 
@@ -155,7 +155,7 @@ export class Api {
     let isStream = false;
     try {
       const { status, headers, body } = await fetch(target, { ...options, signal, cache: "no-store" });
-      isStream = hear !== undefined && isOfType(headers, STREAM);
+      isStream = hear !== undefined && headers.get("content-type")?.startsWith(STREAM) === true;
       let text = "";
       const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
       for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
@@ -243,9 +243,6 @@ export class Store {
     return parse(await this.api.ask("GET", `${this.path}/events?limit=${limit}${query}`), parseExactly);
   }
 }
-
-/** @param {Headers} headers @param {string} type */
-const isOfType = (headers, type) => (headers.get("content-type") ?? "").startsWith(type);
 
 /** @param {ApiResponse} response @param {(text: string) => any} read */
 function parse(response, read) {

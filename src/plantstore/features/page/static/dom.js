@@ -69,10 +69,9 @@ export function announceLast(text) {
   last = setTimeout(announce, DEBOUNCE, text);
 }
 
-/** Shows and announces a text, such as the reason for a failure; hides its element if it is empty. @param {string} id @param {string} text */
+/** Shows and announces a text, such as the reason for a failure. @param {string} id @param {string} text */
 export function explain(id, text) {
   $(id).textContent = text;
-  $(id).hidden = !text;
   if (text) announce(text);
 }
 

@@ -5,7 +5,7 @@ import { say } from "./actions.js";
 import { plantAddress } from "./search.js";
 import { $, all, forgetPrivate, make, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
-import { CONTENTS, listContents } from "./plant.js";
+import { FIELDS, listContents } from "./plant.js";
 import { encodeQr } from "./qr.js";
 import { writeCsv } from "./tables.js";
 import { rich } from "./texts.js";
@@ -29,8 +29,7 @@ export function saveFile(name, lines) {
 // Prints all plants found, not only the rows in the document.
 addEventListener("beforeprint", () => {
   const { store, view } = list;
-  const isReady = $("print-labels").childElementCount > 0;
-  if (isReady || !store?.api.token || !view.items.length) return;
+  if ($("print-labels").hasChildNodes() || !store?.api.token || !view.items.length) return;
   $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
   $("print-rows").replaceChildren(...view.items.map((plant) => makeTableRow([plant.id, ...listContents(plant)])));
 });
@@ -41,8 +40,7 @@ export async function printLabels() {
   await list.loadWhole();
   if (!store || list.store !== store) return;
   const labels = list.chosen.map((plant) => {
-    const fields = /** @type {Field[]} */ ([...CONTENTS, "id"]);
-    const texts = fields.map((field) => make("bdi", { className: field, textContent: plant[field] ?? "" }));
+    const texts = FIELDS.map((field) => make("bdi", { className: field, textContent: plant[field] ?? "" }));
     const code = makeCode(plantAddress(store.name, plant.id));
     return make("div", { className: "label" }, ...code, make("p", {}, ...texts));
   });

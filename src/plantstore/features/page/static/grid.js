@@ -6,6 +6,7 @@ import { remove, retry, takeBack } from "./actions.js";
 import { $, all, colour, focusPlants, isNarrow, make, makeButton, onClick, targetOf } from "./dom.js";
 import { idsOf, list } from "./list.js";
 import { openPanel } from "./pages.js";
+import { CONTENTS } from "./plant.js";
 import { drafts, drop, onDraw } from "./state.js";
 import { t } from "./texts.js";
 import { loseDraft, openCell, placeEditor } from "./typing.js";
@@ -52,7 +53,6 @@ export function drawGrid() {
   drawRows();
   list.fresh = new Set();
   const { size } = list.selected;
-  grid.classList.toggle("selecting", size > 0);
   $("select-all").checked = size > 0 && size === items.length;
   $("select-all").indeterminate = size > 0 && size < items.length;
   $("selection").hidden = size === 0;
@@ -73,8 +73,9 @@ function drawRows() {
   const wanted = new Set(indexes.map((index) => items[index].id));
   for (const [id, { row }] of rows) {
     if (wanted.has(id)) continue;
-    if (drafts.cell?.place === "row" && drafts.cell.id === id) loseDraft();
+    if (drafts.cell?.place === "cell" && drafts.cell.id === id) loseDraft();
     rows.delete(id);
+    $("cells").append(...all(".cell-input", row)); // the editor may go on in another row
     row.remove();
   }
   let place = body.firstElementChild; // screen readers follow the order in the document
@@ -162,10 +163,9 @@ export function turnTo(id, name) {
 
 /** The next cell after this one, if there is one. @param {string} id @param {TextField} name @param {boolean} isBack */
 export function nextCell(id, name, isBack) {
-  const index = indexOf(id);
-  const stays = (name === "name") !== isBack;
-  const plant = index < 0 ? undefined : items[index + (stays ? 0 : isBack ? -1 : 1)];
-  return plant && { id: plant.id, field: /** @type {TextField} */ (name === "name" ? "tag" : "name") };
+  const place = CONTENTS.length * indexOf(id) + CONTENTS.indexOf(name) + (isBack ? -1 : 1);
+  const plant = items[Math.floor(place / CONTENTS.length)];
+  return plant && { id: plant.id, field: CONTENTS[place % CONTENTS.length] };
 }
 
 /** The plant of an element in a row. @param {HTMLElement} target */

@@ -23,10 +23,11 @@ const dialog = $("import");
 
 export function openImport(reason = "", title = t("import.what")) {
   reading = undefined;
-  $("import-choose-title").textContent = title;
+  $("import-title").textContent = title;
   $("import-file").value = "";
   explain("import-reason", reason);
-  showStep("choose");
+  $("import-choose").hidden = false;
+  $("import-preview").hidden = true;
   if (!dialog.open) dialog.showModal();
   $("import-file").focus();
 }
@@ -44,10 +45,11 @@ async function takeFile(file) {
     if (!table.rows.length) throw new FileError(t("file.empty"));
     sheet = table;
     target = list.store;
-    $("import-file-name").textContent = file.name;
+    $("import-title").replaceChildren(...rich("import.title", { file: file.name }));
     offerColumns(table);
     check(table);
-    showStep("preview");
+    $("import-choose").hidden = true;
+    $("import-preview").hidden = false;
     $($("import-start").disabled ? "import-other" : "import-start").focus();
   } catch (error) {
     const reason = error instanceof FileError ? error.message : t("file.unread");
@@ -142,13 +144,6 @@ function tellLeft(action, rows) {
   tellEnd({ ...action, refused: [] }, text, { [t("import.save")]: save, ...retry });
 }
 
-/** @param {"choose" | "preview"} step */
-function showStep(step) {
-  $("import-choose").hidden = step !== "choose";
-  $("import-preview").hidden = step !== "preview";
-  dialog.setAttribute("aria-labelledby", `import-${step}-title`);
-}
-
 /** @param {Row} row */
 const isWaiting = ({ reason, isStored }) => !reason && !isStored;
 
@@ -162,6 +157,5 @@ onClick("import-start", () => {
 });
 dialog.addEventListener("close", () => {
   reading = undefined;
-  checked = [];
   redraw(); // the menu's item that had the focus is hidden
 });

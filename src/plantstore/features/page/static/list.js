@@ -6,7 +6,6 @@ import { exchange, number, Plants, View } from "./plant.js";
 import { added, drafts, onDraw, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
-const LOOK_EVERY = 15_000; // milliseconds, if there is no stream of events
 /** @type {Search} */ export const ALL = { text: "", tags: [], order: "id" };
 
 class PlantList {
@@ -21,10 +20,6 @@ class PlantList {
   /** @type {Error | null} */ error = null;
   /** @type {Set<string>} */ selected = new Set();
   /** @type {Set<string>} */ fresh = new Set(); // plants that have just changed
-
-  constructor() {
-    setInterval(() => document.hidden || this.refresh(), LOOK_EVERY);
-  }
 
   /** @param {string} scope */
   may(scope) {
@@ -105,9 +100,7 @@ class PlantList {
   /** Added plants on top, then refused edits of plants that are gone, then the plants found. */
   arrange() {
     const { plants, store } = this;
-    const edits = queue.filter(
-      ({ action, state }) => action.store === store && action.kind === "edit" && state === "refused",
-    );
+    const edits = queue.filter(({ action, state, before }) => action.store === store && state === "refused" && before);
     const gone = edits.flatMap(({ after }) => (after && plants.isComplete && !plants.get(after.id) ? after : []));
     // The row of a plant that is not stored yet has its own id: the plant's id may be another's.
     const top = added.flatMap(({ state, after, rowId }) => {
@@ -116,7 +109,7 @@ class PlantList {
     });
     top.push(...gone);
     const ids = new Set(top.map(({ id }) => id));
-    const edited = drafts.cell?.place === "row" && plants.get(drafts.cell.id);
+    const edited = drafts.cell?.place === "cell" && plants.get(drafts.cell.id);
     const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or discarded
     const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
     this.rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
@@ -140,11 +133,11 @@ class PlantList {
     if (this.selected.size) announceLast(t("selected", { n: this.selected.size }));
   }
 
-  /** Without a stream of events: reloads the list if the store has changed since it was loaded. */
+  /** Without a stream of events: reloads the list on show if the store has changed since it was loaded. */
   async refresh() {
     const loading = this.#loading;
     const failed = this.state === "error"; // the plants on show are older than its revision
-    if (!loading || !(failed || (loading.isDone && loading.isPolling))) return;
+    if (document.hidden || !loading || !(failed || (loading.isDone && loading.isPolling))) return;
     const revision = await loading.store.readRevision().catch(() => null); // no message: the user did not ask for it
     const isOld = revision !== null && (failed || revision !== loading.revision);
     if (isOld && loading === this.#loading) this.load();
@@ -159,7 +152,7 @@ class PlantList {
   /** Applies changes to a store, unless another store is open by now. @param {Store} store @param {Changes} changes */
   apply(store, changes) {
     if (this.store !== store || !this.#loading) return;
-    this.#loading.note(changes);
+    if (!this.#loading.isDone) for (const [id, plant] of changes) this.#loading.changes.set(id, plant);
     this.fresh = new Set(changes.keys());
     this.#change(changes);
   }

@@ -17,7 +17,7 @@ export class Loading {
   #begun = Promise.withResolvers();
   /** @type {string | null} */ #position = null; // the revision of the last event received
   #unread = "";
-  /** @type {Changes} */ #changes = new Map(); // made while pages load: pages may be older
+  /** @type {Changes} */ changes = new Map(); // made while pages load: pages may be older
   isDone = false; // all pages are loaded
   isPolling = false; // there is no stream of events
   revision = 0; // of the store before it was loaded, if there is no stream
@@ -33,11 +33,6 @@ export class Loading {
     this.#stopLive();
   }
 
-  /** @param {Changes} changes */
-  note(changes) {
-    if (!this.isDone) for (const [id, plant] of changes) this.#changes.set(id, plant);
-  }
-
   /** The changes that bring known plants up to date, page by page. @param {Plant[]} known */
   async *pages(known) {
     const { signal } = this.#end;
@@ -50,7 +45,7 @@ export class Loading {
       /** @type {Changes} */ const changes = new Map(plants.map((plant) => [plant.id, plant]));
       for (const id of changes.keys()) gone.delete(id);
       this.isDone = isLast;
-      yield new Map([...changes, ...(isLast ? gone : []), ...this.#changes]);
+      yield new Map([...changes, ...(isLast ? gone : []), ...this.changes]);
     }
   }
 

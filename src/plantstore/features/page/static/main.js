@@ -14,6 +14,7 @@ import { device, Session, tab } from "./session.js";
 import { drafts, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
+const REFRESH_EVERY = 15_000; // milliseconds
 const REST_AFTER = 1_500; // milliseconds: soon, in case the server goes away
 const SOON = 14 * 24 * 3600 * 1000; // milliseconds
 
@@ -54,7 +55,6 @@ async function signIn(token, isKept) {
     $("sign-in-form").reset();
     $("user").value = found.user; // the name under which a password manager saves the token
     setView("app");
-    queueMicrotask(focusPlants); // after the list is drawn
     run();
     setTimeout(() => import("./rest.js").catch(() => {}), REST_AFTER); // a failure is shown when it is needed
   } catch (error) {
@@ -84,6 +84,7 @@ async function restart(reason = "") {
   if (await reload()) return;
   list.forget();
   showSignIn(reason);
+  explain("offline", t("error.away")); // nothing is left to be saved
 }
 
 /** Not while the server is away, because the browser would show its own error page: then it returns false. */
@@ -112,9 +113,8 @@ function setMe(found) {
   const { user, add } = JSON.parse((me ? null : tab.get("draft")) ?? "{}");
   if (user === found.user) drafts.add = add;
   me = found;
-  const names = me.stores.map(({ name }) => name);
-  $("stores").replaceChildren(...names.map((name) => new Option(name)));
-  $("stores").disabled = names.length === 1;
+  $("stores").replaceChildren(...me.stores.map(({ name }) => new Option(name)));
+  $("stores").disabled = me.stores.length === 1;
   $("who").textContent = me.user;
   $("avatar").textContent = [...me.user][0]?.toUpperCase() ?? "";
   openStore(list.store?.name || readAddress().store || me.store);
@@ -189,8 +189,10 @@ onDraw(() => {
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
   $("clear-search").hidden = view.isWhole;
   $("export-what").textContent = t(list.selected.size ? "selection" : view.isWhole ? "export.all" : "export.shown");
-  // The focused element is gone.
-  if (document.activeElement === document.body || !document.activeElement?.checkVisibility()) focusPlants();
+  setTimeout(() => {
+    const { activeElement: focused } = document; // in the end: the focus may just be moving
+    if (focused === document.body || !focused?.checkVisibility()) focusPlants();
+  });
 });
 
 // The parts of the page --------------------------------------------------------------------------
@@ -234,9 +236,8 @@ for (const menu of all("[popover]")) {
     event.preventDefault();
   });
 }
-const refresh = () => document.hidden || list.refresh();
-addEventListener("focus", refresh);
-document.addEventListener("visibilitychange", refresh);
+for (const type of ["focus", "visibilitychange"]) addEventListener(type, () => list.refresh());
+setInterval(() => list.refresh(), REFRESH_EVERY);
 // A browser may restore old values of fields after this event: draw them again from the state.
 addEventListener("pageshow", () => setTimeout(redraw));
 addEventListener("beforeunload", (event) => {

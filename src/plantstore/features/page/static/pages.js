@@ -33,7 +33,7 @@ onDraw(() => {
   openPage = page;
   for (const name of names) $(name).hidden = name !== page;
   $("plants").hidden = page !== null;
-  if (!page) return focusPlants();
+  if (!page) return;
   $(`${page}-title`).focus();
   loadRest().then((rest) => openPage === page && rest[page]());
 });
@@ -44,12 +44,13 @@ onDraw(() => {
   const found = plants.get(id ?? "");
   const isShown = id !== null && (found !== undefined || plants.isComplete || state !== "loading");
   const plant = isShown ? found : undefined;
-  const focused = /** @type {HTMLElement} */ (document.activeElement);
-  if (!isShown) close();
-  else if (!panel.open && isNarrow()) panel.showModal();
+  if (!isShown) {
+    if (drafts.cell?.place === "panel") save();
+    panel.close();
+  } else if (!panel.open && isNarrow()) panel.showModal();
   else if (!panel.open) {
     panel.show();
-    focused.focus({ preventScroll: true }); // so that arrow keys still move in the list
+    focusPlants(); // so that arrow keys still move in the list
   }
   if (isShown && !plant && drafts.cell?.place === "panel") loseDraft();
   const { name = "", ...texts } = (plant && list.findPending(plant.id)?.after) ?? plant ?? {};
@@ -85,11 +86,6 @@ export function openPanel(id) {
   if (id.startsWith("+")) return;
   showPlant(id);
   if (isNarrow()) $("panel-title").focus();
-}
-
-function close() {
-  if (drafts.cell?.place === "panel") save(false);
-  panel.close();
 }
 
 panel.addEventListener("keydown", (event) => {

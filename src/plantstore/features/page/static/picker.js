@@ -1,23 +1,19 @@
 // Suggests the store's tags below a field, with their colours and counts, filtered by the typed text.
 
-import { $, make, makeHint, makePill, onClick, placeAt, targetOf } from "./dom.js";
+import { $, all, make, makeHint, makePill, onClick, placeAt, targetOf } from "./dom.js";
 import { list } from "./list.js";
 import { countTags, fold, splitWords } from "./plant.js";
 import { figures } from "./texts.js";
 
 const MAX_OPTIONS = 8;
 /** @type {HTMLInputElement | null} */ let field = null;
-/** @type {((tag: string) => void) | undefined} */ let chosen;
 /** @type {[string, number][]} */ let known = [];
 let marked = -1;
 
-/** @param {HTMLInputElement} input @param {(tag: string) => void} [choose] gets a tag that was clicked, or marked at Enter */
-export function attachPicker(input, choose) {
-  Object.assign(input, { role: "combobox", ariaExpanded: "false", ariaAutoComplete: "list" });
-  input.setAttribute("aria-controls", "picker");
+// A tag that was clicked, or marked at Enter, is the field's event "pick".
+for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (all("[aria-controls=picker]"))) {
   input.addEventListener("focus", () => {
     field = input;
-    chosen = choose;
     known = countTags(list.plants.items).filter(([tag]) => tag);
     show(""); // all tags, until something is typed
   });
@@ -63,7 +59,7 @@ function take(tag, isChosen = true) {
   field.value = tag;
   field.dispatchEvent(new Event("input", { bubbles: true }));
   closePicker();
-  if (isChosen) chosen?.(tag);
+  if (isChosen) field.dispatchEvent(new Event("pick"));
 }
 
 /** @param {KeyboardEvent} event */

@@ -109,13 +109,9 @@ export const fold = (text) =>
     .replace(/[æœßøđłς×]/g, (letter) => LETTERS[letter])
     .replace(/["‘’‚‛“”„‟‹›«»´`]/g, "'");
 
-/** Adds the text that a search looks in. @param {Plant} plant */
-const index = (plant) => Object.assign(plant, { folded: fold(`${plant.name} ${plant.tag ?? ""}`) });
-
-// All loaded plants of one store, in the order of their ids.
-export class Plants {
-  /** @type {Plant[]} */ items = [];
-  /** @type {Map<string, Plant>} */ #byId = new Map();
+/** All loaded plants of one store, by their ids. @extends {Map<string, Plant>} */
+export class Plants extends Map {
+  /** @type {Plant[]} */ items = []; // in the order of their ids
   isComplete = false;
 
   /** Applies changes, null for a deleted plant. Returns each plant that differs, before and after. @param {Changes} changes */
@@ -124,18 +120,13 @@ export class Plants {
     for (const [id, plant] of changes) {
       const old = this.get(id);
       if (old && plant ? isSame(old, plant) : !old && !plant) continue;
-      const changed = plant && index({ ...plant });
+      const changed = plant && { ...plant, keys: undefined, folded: fold(`${plant.name} ${plant.tag ?? ""}`) };
       made.push([old, changed]);
-      if (changed) this.#byId.set(id, changed);
-      else this.#byId.delete(id);
+      if (changed) this.set(id, changed);
+      else this.delete(id);
     }
     if (made.length) this.items = exchange(this.items, byId, made);
     return made;
-  }
-
-  /** @param {string} id */
-  get(id) {
-    return this.#byId.get(id);
   }
 
   /** The id after the highest of the plants and the others; int64's maximum does not count. @param {string[]} [others] */

@@ -42,12 +42,11 @@ async function deliver(items) {
   try {
     await send(action, items);
   } catch (error) {
-    const left = items.filter(({ state }) => state === "sent");
-    const known = left.filter((item) => queue.includes(item)); // another user may be signed in by now
     const isSignedOut = error.status === 401;
-    if (isSignedOut) for (const item of known) item.state = "waiting";
-    else for (const item of known) refuse(item, error);
-    if (isSignedOut || (left.length && !known.length)) return !isSignedOut;
+    for (const item of items.filter(({ state }) => state === "sent"))
+      if (isSignedOut) item.state = "waiting";
+      else refuse(item, error);
+    if (isSignedOut) return false;
   }
   action.tell(!queue.some((item) => item.action === action && item.state !== "refused"));
   return true;

@@ -75,10 +75,12 @@ export function openAddress(store) {
   writeAddress();
 }
 
-/** @param {string} tag */
+/** Adds the tag to the filter, or removes it; returns whether it was added. @param {string} tag */
 function filter(tag) {
   const { tags } = list.view.search;
-  look({ tags: tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag] });
+  const isNew = !tags.includes(tag);
+  look({ tags: isNew ? [...tags, tag] : tags.filter((other) => other !== tag) });
+  return isNew;
 }
 
 onDraw(() => {
@@ -108,7 +110,7 @@ function makeChip(tag) {
   return chip;
 }
 
-/** Fills the filter menu: when it opens, and after each choice. */
+/** Fills the filter menu. */
 function drawTags() {
   const { text, tags } = list.view.search;
   const { items } = list.plants;
@@ -116,17 +118,15 @@ function drawTags() {
   const found = text ? items.filter((plant) => list.view.matches({ ...plant, tag: tags[0] ?? plant.tag })) : items;
   const counts = countTags(found).slice(0, MAX_TAGS);
   const buttons = counts.map(([tag, number], at) => {
-    const button = makeButton("", () => filter(tag), "", "");
+    /** @type {HTMLButtonElement} */
+    const button = makeButton("", () => Object.assign(button, { ariaPressed: `${filter(tag)}` }), "", "");
     Object.assign(button, { autofocus: at === 0, ariaPressed: `${tags.includes(tag)}` });
     button.dataset.stays = "";
     button.append(tag ? makePill(tag) : t("tag.none"), makeHint(figures(number)));
-    button.addEventListener("click", drawTags);
     return button;
   });
-  const menu = $("filter-menu");
-  const focused = [...menu.children].indexOf(/** @type {Element} */ (document.activeElement));
-  menu.replaceChildren(...(buttons.length ? buttons : [make("p", { className: "hint" }, t("tags.none"))]));
-  buttons[focused]?.focus();
+  const none = make("p", { className: "hint" }, t("tags.none"));
+  $("filter-menu").replaceChildren(...(buttons.length ? buttons : [none]));
 }
 
 $("filter-menu").addEventListener("beforetoggle", (event) => event.newState === "open" && drawTags());

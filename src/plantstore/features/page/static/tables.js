@@ -110,7 +110,6 @@ export function writeCsv(plants) {
 // needs permission, and `reason` if the row cannot be imported.
 /** @param {Row[]} rows @param {Plants} plants */
 export function checkRows(rows, plants, mayUpdate = false) {
-  for (const row of rows) row.before = undefined;
   for (const row of rows) row.reason ??= findBrokenRule({ ...row.plant, id: row.plant.id || "1" })?.reason;
   if (plants.isComplete) giveIds(rows, plants);
   const lines = new Map();

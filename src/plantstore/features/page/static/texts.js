@@ -23,26 +23,25 @@ export const formatDay = makeFormat({ dateStyle: "medium" });
 export const formatClock = makeFormat({ timeStyle: "short" });
 export const formatTime = makeFormat({ dateStyle: "medium", timeStyle: "short" });
 
-/** @param {string} key @param {Values} values */
-function find(key, { n }) {
-  const [single, several = single] = (TEXTS[key]?.[column] ?? key).split("|");
-  return n === 1 ? single : several;
-}
-
 /** @param {string | number | undefined} value */
 const write = (value) => (typeof value === "number" ? figures(value) : (value ?? ""));
+
+/** The parts of a text: every second part is a value. @param {string} key @param {Values} values */
+function split(key, values) {
+  const [single, several = single] = (TEXTS[key]?.[column] ?? key).split("|");
+  const parts = (values.n === 1 ? single : several).split(/\{(\w+)\}/);
+  return parts.map((part, at) => (at % 2 ? write(values[part]) : part));
+}
+
 /** @param {string} key @param {Values} [values] */
-export const t = (key, values = {}) => find(key, values).replace(/\{(\w+)\}/g, (_, name) => write(values[name]));
+export const t = (key, values = {}) => split(key, values).join("");
 
 /** The text for an error number; without one, the service's message. @param {number} number @param {string} message */
 export const explainError = (number, message) =>
   TEXTS[`error.${number}`] ? t(`error.${number}`, { message }) : message;
 
 /** With values in any script: each gets its own direction. @param {string} key @param {Values} [values] */
-export const rich = (key, values = {}) =>
-  find(key, values)
-    .split(/\{(\w+)\}/)
-    .map((part, at) => (at % 2 ? bdi(write(values[part])) : part));
+export const rich = (key, values = {}) => split(key, values).map((part, at) => (at % 2 ? bdi(part) : part));
 
 /** Fills in the texts of the HTML. */
 export function fillTexts() {

@@ -6,7 +6,7 @@ import { edit, perform, retag, say, takeBack } from "./actions.js";
 import { $, announce, complain, focusPlants, isNarrow, onClick, targetOf } from "./dom.js";
 import { drawGrid, nextCell, turnTo } from "./grid.js";
 import { list } from "./list.js";
-import { attachPicker, closePicker } from "./picker.js";
+import { closePicker } from "./picker.js";
 import { CONTENTS, FIELDS, findBrokenRule, makePlant, readId } from "./plant.js";
 import { nextId } from "./queue.js";
 import { added, drafts, onDraw, queue, redraw, shown } from "./state.js";
@@ -61,11 +61,9 @@ function drawAdd() {
 
 for (const field of FIELDS) {
   const input = $(`add-${field}`);
-  if (field === "tag") attachPicker(input);
   input.addEventListener("input", () => {
     drafts.add[field] = input.value;
     complain(input);
-    drawAdd();
   });
   input.addEventListener("keydown", (event) => {
     if (event.isComposing || event.defaultPrevented) return;
@@ -84,17 +82,10 @@ onDraw(drawAdd);
 
 // Cells ------------------------------------------------------------------------------------------
 
-/** @type {Record<Cell["place"], Record<TextField, HTMLInputElement>>} */
-const inputs = {
-  row: { name: $("cell-name"), tag: $("cell-tag") },
-  panel: { name: $("panel-name"), tag: $("panel-tag") },
-};
-for (const input of Object.values(inputs.row)) input.remove();
-
-for (const place of /** @type {const} */ (["row", "panel"]))
+for (const place of /** @type {const} */ (["cell", "panel"]))
   for (const field of CONTENTS) {
-    const input = inputs[place][field];
-    if (field === "tag") attachPicker(input, () => save());
+    const input = $(`${place}-${field}`);
+    input.addEventListener("pick", save);
     input.addEventListener("input", () => {
       if (place === "panel" && drafts.cell?.field !== field) begin(shown.plant ?? "", field, place);
       if (drafts.cell) drafts.cell.text = input.value;
@@ -102,13 +93,13 @@ for (const place of /** @type {const} */ (["row", "panel"]))
     });
     input.addEventListener("keydown", press);
     input.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget && drafts.cell?.place === place && drafts.cell.field === field) save(false);
+      if (relatedTarget && drafts.cell?.place === place && drafts.cell.field === field) save();
     });
   }
 
 /** Begins a draft; false if the plant is being deleted. @param {string} id @param {TextField} field @param {Cell["place"]} place */
 function begin(id, field, place) {
-  if (drafts.cell && !save(false)) return false;
+  if (!save()) return false;
   const pending = list.findPending(id);
   const isRefused = pending?.state === "refused";
   if (isRefused && pending.action.kind === "add") takeBack(pending);
@@ -121,7 +112,7 @@ function begin(id, field, place) {
 
 /** @param {string} id @param {TextField} field */
 export function openCell(id, field) {
-  if (!begin(id, field, "row")) return;
+  if (!begin(id, field, "cell")) return;
   turnTo(id, field);
   drawGrid();
 }
@@ -129,13 +120,13 @@ export function openCell(id, field) {
 /** Puts the editor into its cell; if the row was moved or redrawn, with the same selection. @param {HTMLElement} row */
 export function placeEditor(row) {
   const draft = drafts.cell;
-  const cell = draft?.place === "row" && row.querySelector(`.${draft.field}`);
+  const cell = draft?.place === "cell" && row.querySelector(`.${draft.field}`);
   if (!draft || !cell) return;
-  const input = inputs.row[draft.field];
+  const input = $(`cell-${draft.field}`);
   if (input.parentElement === cell && document.activeElement === input) return;
   const { selectionStart, selectionEnd } = input;
   const isBack = draft.isPlaced;
-  Object.assign(input, { value: draft.text, ariaLabel: t(draft.field) });
+  Object.assign(input, { value: draft.text, className: "cell-input" });
   cell.append(input);
   input.focus({ preventScroll: true });
   if (isBack) input.setSelectionRange(selectionStart, selectionEnd);
@@ -150,7 +141,7 @@ export function loseDraft() {
 }
 
 /** Saves the draft; false if it breaks a rule: then the editor stays, with the reason. */
-export function save(hasFocus = true) {
+export function save() {
   if (!drafts.cell) return true;
   const { id, place, field, text, before } = drafts.cell;
   const { name, tag = "" } = before;
@@ -158,21 +149,20 @@ export function save(hasFocus = true) {
   if (before.tag === "" && !after.tag) after.tag = ""; // an empty tag differs from no tag
   const reason = findBrokenRule({ ...after, id: "1" })?.reason;
   if (reason) {
-    inputs[place][field].focus();
-    complain(inputs[place][field], reason);
+    $(`${place}-${field}`).focus();
+    complain($(`${place}-${field}`), reason);
     return false;
   }
   close();
   edit(before, after, id);
-  if (hasFocus && place === "row") focusPlants();
   return true;
 }
 
 function close() {
-  if (drafts.cell) complain(inputs[drafts.cell.place][drafts.cell.field]);
+  if (drafts.cell) complain($(`${drafts.cell.place}-${drafts.cell.field}`));
   drafts.cell = null;
   closePicker();
-  for (const input of Object.values(inputs.row)) input.remove();
+  for (const field of CONTENTS) $("cells").append(Object.assign($(`cell-${field}`), { className: "" }));
   redraw();
 }
 
@@ -182,13 +172,11 @@ function press(event) {
   if (!drafts.cell || event.isComposing || event.defaultPrevented) return;
   const { id, field, place } = drafts.cell;
   if (key === "Enter" && !event.repeat) save();
-  else if (key === "Tab" && place === "row") {
+  else if (key === "Tab" && place === "cell") {
     const next = nextCell(id, field, shiftKey);
     if (save() && next) openCell(next.id, next.field);
-  } else if (key === "Escape") {
-    close();
-    if (place === "row") focusPlants();
-  } else return;
+  } else if (key === "Escape") close();
+  else return;
   event.preventDefault();
   event.stopPropagation();
 }
@@ -197,7 +185,7 @@ function press(event) {
 addEventListener("pointerdown", (event) => {
   const { cell } = drafts;
   const target = targetOf(event);
-  if (cell && target !== inputs[cell.place][cell.field] && !target.closest("#picker")) save(false);
+  if (cell && target !== $(`${cell.place}-${cell.field}`) && !target.closest("#picker")) save();
 });
 
 // The tag of the selected plants -----------------------------------------------------------------
@@ -220,7 +208,7 @@ onClick("retag-open", () => {
   $("retag-tag").focus();
 });
 onDraw(() => list.selected.size || closeTag());
-attachPicker($("retag-tag"), setTag);
+$("retag-tag").addEventListener("pick", setTag);
 $("retag-tag").addEventListener("input", () => {
   $("retag-set").disabled = !$("retag-tag").value.trim();
 });
