@@ -34,6 +34,7 @@ from plantstore.features.transfer.tables import (
     read_rows,
 )
 from plantstore.sql.administration.records import require_store
+from plantstore.sql.administration.tokens import number_range
 from plantstore.sql.session import Queries, Session
 
 MAX_ROWS = 10_000  # per transaction, except for a later copy of a store
@@ -50,11 +51,12 @@ def open_copy(source_url: str, target_url: str, store: str | None = None) -> Ite
     """
     require_database(source_url, "name another source")
     with reading(source_url) as source:
+        store_id = None if store is None else require_store(source, store).store_id
         create_database(target_url)
         with closing(open_session(target_url)) as target:
             if source.location == target.location:
                 raise SetupError(f"both URLs name {source.location}: give two databases")
-            yield Copy(source, target, store)
+            yield Copy(source, target, store, number_range(store_id))
 
 
 class Copy:
@@ -64,16 +66,13 @@ class Copy:
     they have processed. ``written`` counts the written rows by kind.
     """
 
-    def __init__(self, source: Queries, target: Session, store: str | None = None) -> None:
+    def __init__(self, source: Queries, target: Session, store: str | None, stores: Stores) -> None:
         self._source = source
         self._target = target
         self._store = store
         self._user_ids: dict[int, int] = {}  # the target's user for a source's user
-        self._range: Stores = ALL
+        self._range = stores
         self.written: Counter[str] = Counter()
-        if store is not None:
-            store_id = require_store(source, store).store_id
-            self._range = (store_id, store_id)
 
     def check(self) -> None:
         """Refuse a target that has rows of its own, before anything is written.

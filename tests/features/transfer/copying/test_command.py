@@ -23,10 +23,12 @@ def test_progress_bars_are_shown_on_a_terminal(program: Program) -> None:
     assert "copying" not in run_on_terminal(program, *copy, "--quiet")
 
 
-def test_a_copy_needs_from_and_to(program: Program) -> None:
+def test_a_copy_that_is_refused_creates_no_database(program: Program) -> None:
     copy = ("copy", "--from", program.database, "--to", "sqlite:///x.db")
     message = program.refusal("--database", program.database, *copy, status=2)
     assert "name the databases with --from and --to" in message
+    missing = program.refusal(*copy, "--store", "nurserie")
+    assert "there is no store 'nurserie' (did you mean 'nursery'?)" in missing
     assert not (program.folder / "x.db").exists()
 
 
