@@ -38,7 +38,7 @@ failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again
 _TICK_SECONDS = 0.5  # between two exchanges with the database
 _RETRY_SECONDS = 1.0  # between two attempts to get the lease
 _REST_SECONDS = 0.01  # the shortest rest between two messages
-_RESTS = 19  # seconds of rest for each second of work
+_RESTS = 9  # seconds of rest for each second of work
 _MAX_BEGUN = 8  # of a webhook
 _MAX_WAITING = 200  # of a webhook
 _WAIT_MS = 2000  # of a webhook that cannot be saved or read
@@ -242,9 +242,9 @@ class Deliverer:
         # All failing webhooks take turns as one store.
         turn = queue.webhook.store_id if queue.webhook.failing_since is None else None
         async with self._turns[turn], self._turn:
-            rest = _RESTS * (time.thread_time() - self._worked)
+            before, self._worked = self._worked, time.thread_time()
+            rest = _RESTS * (self._worked - before)
             await asyncio.sleep(min(max(rest, _REST_SECONDS), 1))
-            self._worked = time.thread_time()
             is_current = partial(queue.is_current, self._session)
             if queue.webhook.paused or not await self._in_database(is_current):
                 queue.stop()
