@@ -1,17 +1,24 @@
 """Sign-in links: a code is redeemed for a token, once and within ten minutes."""
 
+import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
 from plantstore.core.model import Scope, token_id_of
 from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token
 from plantstore.features.access.links import MAX_LINKS
+from plantstore.http.administration import MAX_JOBS
 from tests.databases import ON_BOTH, execute
 from tests.features.access.http.access_calls import managing, set_role, tokens_of
+from tests.http.blocking import blocked_writes
 from tests.http.calls import expect_refused
+from tests.http.raw import Message
 from tests.log_lines import LoggingService
 from tests.service import Service
 
@@ -156,3 +163,27 @@ def test_wrong_codes_do_not_block_a_valid_code_of_the_same_address(
         assert response.status_code == 201
         assert code not in service.log()
         assert response.json()["token"] not in service.log()
+
+
+def test_a_code_redeemed_from_many_networks_takes_one_store_s_share(
+    service: Service, manager: httpx.Client
+) -> None:
+    code, address = make_link(manager, "kiosk"), urlsplit(service.origin)
+    body = f'{{"code":"{code}","dry_run":true}}'.encode()
+    check = Message("POST", "/links/redeem").with_body(body)
+    with ExitStack() as stack, managing(service, "beside-links") as other:
+        assert set_role(other, "nobody", "reader").is_success
+        waiting = stack.enter_context(ThreadPoolExecutor())
+        with blocked_writes(service):
+            first = waiting.submit(redeem, service, code)
+            time.sleep(0.3)  # the others wait until it is redeemed
+            for number in range(1, MAX_JOBS + 9):
+                client = socket.create_connection(
+                    (address.hostname, address.port), source_address=(f"127.0.1.{number}", 0)
+                )
+                stack.enter_context(client).sendall(check.to_bytes())
+            time.sleep(0.7)
+            changed = waiting.submit(set_role, other, "nobody", "editor")
+            time.sleep(0.5)
+        assert changed.result().status_code == 200
+        assert first.result().status_code == 201

@@ -97,4 +97,4 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
         owners.log(request, {**user, **describe_made(made)})
         return json_response(201, record, NO_STORE)
 
-    return await app.administer(network, work)
+    return await app.administer(key[0], work)  # a share of the store, not of each network
