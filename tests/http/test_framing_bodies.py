@@ -233,3 +233,13 @@ async def test_a_refused_body_is_no_longer_read() -> None:
     with pytest.raises(RequestError):
         await reading
     assert body.wanted_at == math.inf
+
+
+def test_a_discarded_body_of_small_chunks_does_not_go_on_for_ever() -> None:
+    for is_discarded in (False, True):
+        body = ChunkedBody(lambda: None)
+        if is_discarded:
+            body.discard()
+        for _ in range(5000):
+            body.feed(chunk(b"fifteen letters"))
+        assert body.has_failed == is_discarded

@@ -172,6 +172,17 @@ def test_a_head_with_too_many_lines_is_not_looked_up() -> None:
                 assert (looked_up is None) == (padding == 90 or count >= MAX_LINES)
 
 
+def test_a_head_that_is_used_stays_known_beside_many_others() -> None:
+    lines, tracing, used, idle = KnownLines(), TracingLines(), *KNOWN[:2]
+    for head in (used, idle):
+        lines.put(head, read(head))
+    for number in range(2000):
+        other = KNOWN[0].replace(END, b"\r\nX-%d: %s" % (number, 1000 * b"x") + END)
+        lines.put(other, read(other))
+        assert number % 10 or lines.find(used, tracing)
+    assert lines.find(idle, tracing) is None
+
+
 @pytest.mark.parametrize("excess", range(3))
 def test_a_known_head_that_is_too_long_is_refused(fixture: StoreFixture, excess: int) -> None:
     listing = fixture.message(LISTS[0])

@@ -14,7 +14,7 @@ from typing import Self
 from plantstore.core.errors import RequestError
 
 MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a ``Body``
-MAX_FRAMING = 16 * 1024  # bytes of framing beyond the content's bytes; also of one line
+MAX_FRAMING = 16 * 1024  # bytes of framing beyond half of the content's bytes; also of one line
 
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
 _END = re.compile(rb"\r\n")
@@ -152,11 +152,14 @@ class ChunkedBody(Body):
             if self._missing:
                 part = data[position : position + self._missing]
                 position += len(part)
-                self._allowance += len(part)
+                if self._parts is not None:  # a discarded body pays for nothing
+                    self._allowance += len(part) // 2
                 self._keep(part)
             elif line := self._expected.match(data, position):
                 position = line.end()
                 self._allowance -= len(line[0])
+                if self._allowance < 0:
+                    raise RequestError(43101)
                 self._follow(line)
             else:
                 break

@@ -71,10 +71,11 @@ Head = tuple[Request, Fields, bytes]
 
 
 class KnownLines:
-    """Known header lines: beyond ``_MAX_KNOWN_BYTES``, all are removed."""
+    """Known header lines: after each ``_MAX_KNOWN_BYTES``, those not used since are removed."""
 
     def __init__(self) -> None:
         self._fields: dict[bytes, Fields] = {}
+        self._older: dict[bytes, Fields] = {}
         self._used = 0
 
     def find(self, data: bytes, tracing: TracingLines, address: str = "") -> Head | None:
@@ -88,9 +89,10 @@ class KnownLines:
         fields = None if tracing.is_expected else self._fields.get(lines)
         if fields is None:
             known, own_id, key = tracing.leave_out(lines)
-            fields = self._fields.get(known)
+            fields = self._fields.get(known) or self._older.get(known)
             if fields is None:
                 return None
+            self._fields[known] = fields
             lines, all_lines = known, lines
         method, path, query = first_line
         headers = fields.headers if key is None else {**fields.headers, IDEMPOTENCY_KEY: key}
@@ -112,7 +114,7 @@ class KnownLines:
         if is_plain and is_short and fields.takes_chunks:
             self._used += 2 * len(lines) + 1000  # twice: raw and parsed
             if self._used > _MAX_KNOWN_BYTES:
-                self._fields.clear()
+                self._older, self._fields = self._fields, {}
                 self._used = 0
             self._fields[lines] = replace(fields, headers=headers)
 
