@@ -14,7 +14,7 @@ from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import Caller, Role, Scope
 from plantstore.features.events.reading import EventPage, Form, read_page
 
-_PAGE_SIZE = 100  # events sent at a time
+_PAGE_SIZE = 25  # events sent at a time; they stay in memory while a client does not read
 _MAX_PAGES = 16  # per store, kept for other listeners
 _HEARTBEAT_SECONDS = 15.0
 _RETRY_MS = 1000, 3000  # after a restart, clients reconnect at different times
