@@ -9,8 +9,8 @@ from typing import cast
 
 import pytest
 
-from plantstore.core.fair_queue import FairQueue
-from plantstore.core.pools import Pools
+from plantstore.core.fair_queue import ROUTED, FairQueue
+from plantstore.core.pools import Pool, Pools
 from plantstore.core.settings import Settings
 from plantstore.server.acceptor import Acceptor
 from plantstore.server.connection import connect
@@ -34,6 +34,10 @@ class CountingApplication:
         return Response(b"HTTP/1.1 204 No Content\r\n")
 
 
+def make_application() -> Application:
+    return cast("Application", CountingApplication(Settings()))
+
+
 async def test_at_most_two_heads_are_parsed_per_loop_iteration() -> None:
     settings = Settings()
     application = CountingApplication(settings)
@@ -53,8 +57,7 @@ async def test_at_most_two_heads_are_parsed_per_loop_iteration() -> None:
 
 
 async def test_a_client_that_resets_before_accept_opens_no_connection() -> None:
-    settings = Settings()
-    connections = Connections(cast("Application", CountingApplication(settings)), settings)
+    connections = Connections(make_application(), Settings())
     with create_server(("127.0.0.1", 0)) as listener:
         client = create_connection(listener.getsockname())
         server, _ = listener.accept()
@@ -67,15 +70,26 @@ async def test_a_client_that_resets_before_accept_opens_no_connection() -> None:
     connections.close()
 
 
+async def test_draining_does_not_wait_for_the_turns_of_users() -> None:
+    connections = Connections(make_application(), Settings())
+
+    def work() -> bool:
+        connections.turns.put((1, 1), ROUTED, work)
+        return True
+
+    work()
+    await asyncio.wait_for(connections.drain(), 1)
+    connections.close()
+
+
 async def test_few_clients_are_accepted_at_a_time() -> None:
     connected = list[str]()
 
-    def connect_client(client: socket, address: str) -> bool:
+    def connect_client(client: socket, address: str) -> None:
         client.close()
         connected.append(address)
-        return True
 
-    acceptor, counts = Acceptor(FairQueue(), connect_client), [0]
+    acceptor, counts = Acceptor(make_application(), connect_client), [0]
     with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
         for _ in range(90):
             stack.enter_context(create_connection(listener.getsockname()))
@@ -85,3 +99,23 @@ async def test_few_clients_are_accepted_at_a_time() -> None:
             counts.append(len(connected))
         acceptor.close(listener)
     assert max(after - before for before, after in pairwise(counts)) <= 8
+
+
+async def test_the_clients_of_many_networks_that_wait_are_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("plantstore.server.acceptor.network_of", lambda _: object())
+    connected, application = list[socket](), make_application()
+    application.pools.accepted = Pool("accepted", 4)
+
+    acceptor = Acceptor(application, lambda client, _: connected.append(client))
+    with create_server(("127.0.0.1", 0)) as listener, ExitStack() as stack:
+        for _ in range(6):
+            stack.enter_context(create_connection(listener.getsockname()))
+        acceptor.listen(listener)
+        for _ in range(10):
+            await asyncio.sleep(0)
+        acceptor.close(listener)
+        for client in connected:
+            client.close()
+    assert len(connected) == 4

@@ -158,10 +158,11 @@ async def test_a_flood_on_any_route_does_not_delay_another_user(
         (b"/plants", b"", 32_000 * b"x", True),
         (b"/plants", b"limit=many", b"", True),
         (b"/no/route", b"", b"", True),
+        (b"/stores/other/plants", b"", b"", True),
         (b"/livez", b"", 32_000 * b"x", True),
         (b"/plants", b"", b"", False),
     ],
-    ids=["large body", "refused", "no route", "no token", "small"],
+    ids=["large body", "refused", "no route", "no access", "no token", "small"],
 )
 async def test_large_bodies_and_refused_requests_cost_more_turns(
     tmp_path: Path, path: bytes, query: bytes, body: bytes, *, costs_more: bool
@@ -286,6 +287,21 @@ async def test_a_token_that_is_revoked_during_the_wait_is_refused(
             app.turns.charge((number, number), 100)  # no user has a turn in the next round
         waiting = asyncio.ensure_future(app.handle(request(1, "GET", token, path)))
         await asyncio.sleep(0)
-        assert app.turns.waiting.keys
+        assert app.turns.waiting
         execute(url, "UPDATE tokens SET revoked_at = 1")
         assert (await waiting).status == 401
+
+
+async def test_a_request_whose_token_is_evicted_is_in_flight_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    async with application(url) as app:
+        create = request(0, "POST", token, b"/plants")
+        create.body = b"{}"  # its refusal is confirmed
+        monkeypatch.setattr(
+            "plantstore.http.known_tokens.KnownTokens.expire", lambda self, _: self.tokens.clear()
+        )
+        assert (await app.handle(create)).status == 400
+        assert app.pools.requests.used == 0

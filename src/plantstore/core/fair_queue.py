@@ -3,8 +3,8 @@
 A round is one iteration of the event loop, and has ``_SIZE`` units of about 10 µs. The rule is that
 of the pools: **a store may take more while it took less than is free**, and each of its users while
 the user took less than half of that. Whatever exceeds this waits for the next rounds, in which
-stores and users take turns. A cost over the share is paid for in the next rounds. A lone user never
-waits.
+stores take turns, and within a store its users. A cost over the share is paid for in the next
+rounds. A lone user never waits.
 
 A user of several stores has one share. Clients whose user is not known share by network, and all
 together as one store: an attacker can have many addresses, as an owner can create many users.
@@ -13,7 +13,7 @@ together as one store: an attacker can have many addresses, as an owner can crea
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -80,13 +80,14 @@ class FairQueue:
     """The turns of users, or networks, in a process. Create it on the event loop.
 
     A user's key is a ``Principal``. ``users.are_several`` and ``stores.are_several`` say whether
-    several were active recently. ``waiting`` has the costs and the work of those who wait.
+    several were active recently. ``waiting`` has the costs and the work of those who wait, by
+    store; the first store is next.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self.users, self.stores = Active(), Active()
-        self.waiting = RoundRobin[tuple[int, Work]]()
+        self.waiting: dict[Hashable, RoundRobin[tuple[int, Work]]] = {}
         self._spent: dict[Hashable, int] = {}  # in this round, by users and by stores
         self._free = _SIZE
         self._is_scheduled = False
@@ -99,7 +100,8 @@ class FairQueue:
                 self.stores.see(key[0])
             elif not self.users.are_several:
                 return True
-        if key in self.waiting.keys or not self._may(key):
+        waiting = self.waiting.get(_store_of(key))
+        if (waiting is not None and key in waiting.keys) or not self._may(key):
             return False
         self.charge(key, cost)
         return True
@@ -112,12 +114,12 @@ class FairQueue:
     def wait(self, key: Hashable, cost: int) -> "asyncio.Future[None]":
         """Wait for a turn."""
         turn = self._loop.create_future()
-        self.put(key, cost, partial(_grant, turn))
+        self.put(key, cost, partial(grant, turn))
         return turn
 
     def put(self, key: Hashable, cost: int, work: Work) -> None:
         """Do the work when it is the key's turn; it costs nothing if it returns False."""
-        self.waiting.put(key, (cost, work))
+        self.waiting.setdefault(_store_of(key), RoundRobin()).put(key, (cost, work))
         self._schedule()
 
     def charge(self, key: Hashable, cost: int) -> None:
@@ -126,6 +128,11 @@ class FairQueue:
             self._spent[holder] = self._spent.get(holder, 0) + cost
         self._free -= cost
         self._schedule()
+
+    @property
+    def are_networks_waiting(self) -> bool:
+        """Whether new connections, heads, or responses without a user wait."""
+        return None in self.waiting
 
     def _may(self, key: Hashable) -> bool:
         spent, free = self._spent.get, self._free
@@ -143,15 +150,24 @@ class FairQueue:
         until = time.perf_counter() + _LONG_SECONDS
         try:
             while self._free > 0 and time.perf_counter() < until:
-                key = next(filter(self._may, self.waiting.keys), None)
+                key = next(filter(self._may, self._list_waiting()), None)
                 if key is None:
                     break
-                cost, work = self.waiting.pop(key)
+                waiting = self.waiting.pop(_store_of(key))
+                cost, work = waiting.pop(key)
+                if waiting.keys:
+                    self.waiting[_store_of(key)] = waiting
                 if work():
                     self.charge(key, cost)
         finally:  # whatever a piece of work raises, the others have their turns
-            if self.waiting.keys or self._spent:
+            if self.waiting or self._spent:
                 self._schedule()
+
+    def _list_waiting(self) -> Iterator[Hashable]:
+        """The keys that wait, the next first; a store without turns is passed over as a whole."""
+        for store, waiting in self.waiting.items():
+            if self._spent.get(store, 0) < self._free:
+                yield from waiting.keys
 
 
 def _user_of(key: Hashable) -> Hashable:
@@ -164,8 +180,8 @@ def _store_of(key: Hashable) -> int | None:
     return key[0] if isinstance(key, tuple) else None
 
 
-def _grant(turn: "asyncio.Future[None]") -> bool:
-    """Let a request go on, if it still waits."""
+def grant(turn: "asyncio.Future[None]") -> bool:
+    """Let a request go on, unless it was cancelled; returns whether it goes on."""
     if turn.done():
         return False
     turn.set_result(None)

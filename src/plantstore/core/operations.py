@@ -40,7 +40,7 @@ def require_scope(caller: Caller, scope: Scope | None) -> None:
     if caller.role is None:
         raise NoSuchStoreError
     if scope is not None and scope not in caller.permissions:
-        raise ForbiddenError(scope=scope.value, caller=caller)
+        raise ForbiddenError(scope=scope.value)
 
 
 class Create(Struct, frozen=True):

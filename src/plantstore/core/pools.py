@@ -11,7 +11,6 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Hashable
-from typing import TypeVar
 
 from plantstore.core.errors import OverloadedError
 from plantstore.core.failures import RepeatLimit
@@ -23,10 +22,8 @@ _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
+MAX_ACCEPTED = 4096
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
-
-Evict = Callable[[], None]
-PoolOrMore = TypeVar("PoolOrMore", bound="Pool")
 
 
 class Pool:
@@ -138,9 +135,9 @@ class EvictingPool(Pool):
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
-        self._taken: dict[object, tuple[Hashable, int, Evict]] = {}  # the oldest first
+        self._taken: dict[object, tuple[Hashable, int, Callable[[], None]]] = {}  # the oldest first
 
-    def put(self, key: object, holder: Hashable, evict: Evict, count: int = 1) -> None:
+    def put(self, key: object, holder: Hashable, evict: Callable[[], None], count: int = 1) -> None:
         """Acquire units under a key; ``evict`` is called when the pool evicts them."""
         if not self.try_acquire(holder, count):
             owner = holder if holder in self._held else self.largest
@@ -165,6 +162,7 @@ class Pools:
     """The pools of a process; features add more, by name."""
 
     def __init__(self, settings: Settings) -> None:
+        self.accepted = Pool("accepted", MAX_ACCEPTED)
         self.connections = Pool("connections", settings.max_connections)
         self.handshakes = EvictingPool("handshakes", settings.max_requests)
         self.requests = Pool("requests", 2 * settings.max_requests)
@@ -173,7 +171,7 @@ class Pools:
         self.streams = Pool("streams", settings.max_streams)
         self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]
 
-    def add_pool(self, pool: PoolOrMore) -> PoolOrMore:
+    def add_pool(self, pool: Pool) -> Pool:
         """Add a pool, for metrics and readiness."""
         self.all.append(pool)
         return pool

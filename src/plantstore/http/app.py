@@ -145,20 +145,20 @@ class App:
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - it is logged
             response = await self._explain(error, request)
         finally:
-            if request.holder is not None:
+            if request.turns_of is not None:
                 self.pools.requests.release(request.holder)
         if not isinstance(request.body, bytes):
             began = max(began, request.body.arrived_at)  # a slow client is not a slow service
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._notify_observers(request, response, seconds)
-        if request.caller is not None and self.turns.users.are_several:
-            self.turns.charge(request.caller.principal, _measure_cost(request, response))
-        if request.holder is None:  # without a valid token, no user's turn was taken
+        if request.turns_of is None:  # without a valid token, no user's turn was taken
             with suppress(asyncio.CancelledError):
                 network = network_of(self.client_address(request))
                 cost = ROUTED + _measure_cost(request, response)
                 await self.turns.take(network, cost)
+        elif self.turns.users.are_several or request.caller is None:  # a lone user never waits
+            self.turns.charge(request.turns_of, _measure_cost(request, response))
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)

@@ -104,9 +104,8 @@ class Authentication:
         body = request.body
         if isinstance(body, bytes):
             return body
-        content, caller = await body.read(_MAX_BODY), request.caller
-        key = request.holder if caller is None else caller.principal
-        await self.turns.take(key, len(content) // BYTES_READ)
+        content = await body.read(_MAX_BODY)
+        await self.turns.take(request.turns_of, len(content) // BYTES_READ)
         return content
 
     async def introspect(self, request: Request) -> TokenInfo:
@@ -135,8 +134,8 @@ class Authentication:
             caller = await self._look_up(request, sent, known, self._database.find_caller, name)
             if caller.role is not None:
                 self._known.put(sent, store_name, caller)
+        request.caller = None if caller.role is None else caller
         require_scope(caller, scope)
-        request.caller = caller
         return caller
 
     async def _look_up(
@@ -173,10 +172,12 @@ class Authentication:
         return bearer
 
     def _try_enter(self, request: Request, principal: Principal) -> bool:
-        """Count the request as in flight; returns whether its user has a turn now."""
+        """Count the request as in flight, once; returns whether its user has a turn now."""
+        if request.turns_of is not None:
+            return True
         if not self._requests.try_acquire(principal[0]):
             raise OverloadedError
-        request.holder = principal[0]
+        request.turns_of = principal
         return self.turns.try_take(principal, request.cost)
 
     async def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
@@ -192,8 +193,7 @@ class Authentication:
                 raise RequestError(40101)
             sent = _SCHEME + token.strip()[:MAX_LENGTH]
             known = self._known.tokens.get(sent)
-        is_new = request.holder is None
-        if known is not None and is_new and not self._try_enter(request, known.principal):
+        if known is not None and not self._try_enter(request, known.principal):
             await self.turns.wait(known.principal, request.cost)
         return sent, known
 

@@ -5,7 +5,6 @@ Invariant: they contain no token, no body, and no path as it was sent.
 
 import re
 
-from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import Caller
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.server.messages import Request
@@ -33,8 +32,6 @@ def describe_request(request: Request, client_address: ClientAddress) -> dict[st
 def describe_caller(request: Request) -> dict[str, object]:
     """Who sent the request, by numbers and the token's id, if known."""
     caller: Caller | None = request.caller
-    if caller is None and isinstance(request.refusal, PlantStoreError):
-        caller = request.refusal.details.get("caller")  # type: ignore[assignment]  # it is one
     if caller is None:
         return {}
     return {

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from functools import partial
 
-from plantstore.core.fair_queue import CONNECTED, FairQueue
+from plantstore.core.fair_queue import CONNECTED
 from plantstore.core.pools import network_of
 from plantstore.core.settings import UNIX
+from plantstore.server.messages import Application
 
 logger = logging.getLogger(__name__)
 
@@ -17,14 +18,14 @@ BACKLOG = 2048
 _ACCEPTED_IN_A_ROW = 8  # more than are served in an iteration
 _RETRY_SECONDS = 1.0
 
-Connect = Callable[[socket.socket, str], bool]
+Connect = Callable[[socket.socket, str], None]
 
 
 class Acceptor:
     """Accepts clients on listening sockets; ``connect`` gets each client and its address."""
 
-    def __init__(self, turns: FairQueue, connect: Connect) -> None:
-        self._turns = turns
+    def __init__(self, application: Application, connect: Connect) -> None:
+        self._turns, self._waiting = application.turns, application.pools.accepted
         self._connect = connect
         self._loop = asyncio.get_running_loop()
 
@@ -46,8 +47,8 @@ class Acceptor:
                     client, name = listener.accept()
                     address = UNIX if is_unix else name[0]
                     network = network_of(address)
-                    if len(self._turns.waiting.keys.get(network, ())) < BACKLOG:
-                        work = partial(self._connect, client, address)
+                    if self._waiting.try_acquire(network):
+                        work = partial(self._serve, network, client, address)
                         self._turns.put(network, CONNECTED, work)
                     else:
                         client.close()
@@ -55,3 +56,8 @@ class Acceptor:
             logger.warning("cannot accept connections: %s", error)
             self._loop.remove_reader(listener)
             self._loop.call_later(_RETRY_SECONDS, self.listen, listener)
+
+    def _serve(self, network: Hashable, client: socket.socket, address: str) -> bool:
+        self._waiting.release(network)
+        self._connect(client, address)
+        return True

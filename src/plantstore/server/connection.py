@@ -54,7 +54,7 @@ HANDSHAKE, REQUEST, HEAD, RESPONSE, BODY, END = Phase
 _READING = (REQUEST, HEAD)
 
 
-def connect(connections: Connections, client: socket, address: str) -> bool:
+def connect(connections: Connections, client: socket, address: str) -> None:
     """Serve an accepted client."""
     make_protocol = partial(Connection, connections, address)
     loop = asyncio.get_running_loop()
@@ -63,7 +63,6 @@ def connect(connections: Connections, client: socket, address: str) -> bool:
         begin(loop.connect_accepted_socket(make_protocol, client), lambda _: None)
     except OSError:
         client.close()
-    return True
 
 
 class Connection(asyncio.Protocol):
@@ -201,7 +200,7 @@ class Connection(asyncio.Protocol):
             if self._backlog and not self._buffer:
                 self._divide()
             has_turn = False
-            if turns.waiting.keys:
+            if turns.are_networks_waiting:
                 break
         self._is_serving = False
         is_open = self._phase in _READING and not self._transport.is_closing()
@@ -460,8 +459,7 @@ class Connection(asyncio.Protocol):
     @property
     def holder(self) -> Hashable:
         """The holder of the request's units in pools."""
-        request = self._request
-        return self.network if request is None or request.holder is None else request.holder
+        return (self._request and self._request.holder) or self.network
 
     @property
     def is_waiting(self) -> bool:

@@ -16,6 +16,7 @@ from socket import socket
 import uvloop
 
 from plantstore.core.errors import SetupError
+from plantstore.core.pools import MAX_ACCEPTED
 from plantstore.core.settings import Settings
 from plantstore.server.acceptor import Acceptor
 from plantstore.server.connection import connect
@@ -42,7 +43,7 @@ def serve(
     create_application: CreateApplication, settings: Settings, listeners: list[socket]
 ) -> bool:
     """Serve until a signal or a broken database stops the service: True for a signal."""
-    allow_open_files(settings.max_connections)
+    allow_open_files(settings.max_connections + MAX_ACCEPTED)
     if settings.workers > 1:
         from plantstore.server.workers import Workers  # noqa: PLC0415 - one process needs none
 
@@ -92,7 +93,7 @@ class Server:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for signals that arrived in a worker
         application = await self._create_application()
         self._connections = connections = Connections(application, self._settings)
-        acceptor = Acceptor(connections.turns, partial(connect, connections))
+        acceptor = Acceptor(application, partial(connect, connections))
         for listener in listeners:
             acceptor.listen(listener)
         running = [beside(), self._stop_when_broken(application)]

@@ -1,1 +1,1 @@
-"""Limits that share the service fairly: rates, turns, and the cost of invalid tokens."""
+"""Limits that share the service fairly: rates, lanes, and the cost of invalid tokens."""

@@ -5,10 +5,8 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from plantstore.core.fair_queue import FairQueue, RoundRobin
+from plantstore.core.fair_queue import FairQueue, RoundRobin, grant
 from plantstore.core.model import Principal
-
-_PAUSE = 1.0  # seconds of pause per second of work
 
 
 class Lane:
@@ -41,13 +39,11 @@ class Lane:
     def leave(self) -> None:
         """Let the next piece of work enter."""
         seconds = self._loop.time() - self._began if self._turns.users.are_several else 0.0
-        self._loop.call_later(_PAUSE * seconds, self._pass_on)
+        self._loop.call_later(seconds, self._pass_on)
 
     def _pass_on(self) -> None:
         while self._waiting.keys:
-            turn = self._waiting.pop(next(iter(self._waiting.keys)))
-            if not turn.done():  # not cancelled
-                turn.set_result(None)
+            if grant(self._waiting.pop(next(iter(self._waiting.keys)))):
                 return
         self._is_taken = False
 

@@ -31,15 +31,13 @@ class Rates:
 
     def take(self, key: Hashable) -> int:
         """Take one of the key's tokens: returns 0, or the whole seconds until there is a token."""
-        now = time.monotonic()
-        full_at = max(self._full_at.get(key, now), now) + self._interval
-        missing = full_at - now - self._seconds
-        if missing > _TOLERANCE:
-            return math.ceil(missing)
-        if len(self._full_at) >= _MAX_KEYS and key not in self._full_at:
-            self._evict()
-        self._full_at[key] = full_at
-        return 0
+        seconds = self.check(key)
+        if not seconds:
+            if len(self._full_at) >= _MAX_KEYS and key not in self._full_at:
+                self._evict()
+            now = time.monotonic()
+            self._full_at[key] = max(self._full_at.get(key, now), now) + self._interval
+        return seconds
 
     def check(self, key: Hashable) -> int:
         """The whole seconds until the key has a token; 0 if it has one."""

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from plantstore.core.clock import now, write_time
 from plantstore.core.database import Database
 from plantstore.core.errors import InvalidCodeError
-from plantstore.core.fair_queue import REFUSED, ROUTED
+from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
 from plantstore.features.access import links
@@ -77,12 +77,11 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
     """Redeem a code for a token, for anybody who has a code."""
     network = network_of(app.client_address(request))
     app.pools.requests.acquire(network)
-    request.holder = network
+    request.turns_of = network
     await app.turns.take(network, ROUTED)
     body = await read_body(app, request, LinkCode)
     key = read_code(body.code)
     if key is None or not await app.database.read("find_code", *key, now()):
-        app.turns.charge(network, REFUSED)
         raise InvalidCodeError
 
     def work(session: Session) -> Response:
