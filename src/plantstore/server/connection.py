@@ -200,7 +200,7 @@ class Connection(asyncio.Protocol):
             if self._backlog and not self._buffer:
                 self._divide()
             has_turn = False
-            if turns.are_networks_waiting:
+            if None in turns.waiting:  # other networks
                 break
         self._is_serving = False
         is_open = self._phase in _READING and not self._transport.is_closing()
