@@ -17,7 +17,7 @@ from plantstore.core.errors import (
     OverloadedError,
     RequestError,
 )
-from plantstore.core.fair_queue import BYTES_READ, FairQueue
+from plantstore.core.fair_queue import BYTES_READ, QUERIED, FairQueue
 from plantstore.core.model import Caller, Principal, Scope, TokenInfo, is_store_name
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools
@@ -113,6 +113,7 @@ class Authentication:
 
         :raises PlantStoreError: the token is missing or invalid, or there were too many calls.
         """
+        request.cost += QUERIED
         sent, known = await self._read_token(request)
         bearer = await self._look_up(request, sent, known, self._database.find_token_info)
         if not bearer.stores:

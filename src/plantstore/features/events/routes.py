@@ -9,7 +9,7 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
-from plantstore.core.fair_queue import ROUTED
+from plantstore.core.fair_queue import QUERIED, ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.events import EventsSettings
@@ -61,6 +61,7 @@ def add_events(app: App) -> None:
 
     async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
         """List the events after a revision, or stream them as they happen."""
+        request.cost += QUERIED
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
         parameters = split_parameters(request.query)
         refuse_misleading(parameters, "after", "limit", "include")
