@@ -1,6 +1,7 @@
 """Fair queueing: work over a share of a round waits, without delaying others."""
 
 import asyncio
+import time
 from collections.abc import Hashable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -160,7 +161,7 @@ async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
     assert order == ["first", "other", "gone", "second"]  # a client that is gone uses no turn
     await asyncio.sleep(0)
     assert order[4:] == ["third", "fourth"]
-    assert not turns.are_networks_waiting
+    assert not turns.waiting
 
 
 async def test_others_have_a_round_between_two_handshakes() -> None:
@@ -170,6 +171,25 @@ async def test_others_have_a_round_between_two_handshakes() -> None:
         await asyncio.sleep(0)
         assert not turns.try_take("flood", CONNECTED)
         assert turns.try_take(OTHER, ROUTED)
+    for _ in range(3):  # a debt is also paid while nobody does anything
+        await asyncio.sleep(0)
+    assert turns.try_take("flood", CONNECTED)
+
+
+async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work() -> None:
+    turns, order = FairQueue(), list[str]()
+
+    def work(name: str) -> bool:
+        time.sleep(0.001)
+        order.append(name)
+        return True
+
+    for name in ("first", "second"):
+        turns.put(name, CACHED, partial(work, name))
+    await asyncio.sleep(0)
+    assert order == ["first"]
+    assert not turns.try_take("second", CACHED)
+    assert turns.try_take("third", CACHED)
 
 
 async def test_failing_work_does_not_stop_the_queue() -> None:

@@ -273,19 +273,21 @@ async def test_a_user_is_not_delayed_by_the_turns_of_their_address(tmp_path: Pat
         await asyncio.gather(*handling)
 
 
-@pytest.mark.parametrize("path", [b"/plants", b"/me"])
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", b"/plants"), ("POST", b"/plants"), ("GET", b"/me")]
+)
 @pytest.mark.parametrize("is_known", [True, False])
 async def test_a_token_that_is_revoked_during_the_wait_is_refused(
-    tmp_path: Path, path: bytes, *, is_known: bool
+    tmp_path: Path, method: str, path: bytes, *, is_known: bool
 ) -> None:
     url = create_sqlite(tmp_path)
     token, other = make_tokens(url)
     async with application(url) as app:
         for user in [other, token][: 1 + is_known]:
-            await app.handle(request(0, "GET", user, path))
+            await app.handle(request(0, method, user, path))
         for number in range(4):
             app.turns.charge((number, number), 100)  # no user has a turn in the next round
-        waiting = asyncio.ensure_future(app.handle(request(1, "GET", token, path)))
+        waiting = asyncio.ensure_future(app.handle(request(1, method, token, path)))
         await asyncio.sleep(0)
         assert app.turns.waiting
         execute(url, "UPDATE tokens SET revoked_at = 1")

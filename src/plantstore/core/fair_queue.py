@@ -82,7 +82,7 @@ class FairQueue:
 
     A user's key is a ``Principal``. ``users.are_several`` and ``stores.are_several`` say whether
     several were active recently. ``waiting`` has the costs and the work of those who wait, by
-    store; the first store is next.
+    store (None: of networks); the first store is next.
     """
 
     def __init__(self) -> None:
@@ -129,11 +129,6 @@ class FairQueue:
             self._spent[holder] = self._spent.get(holder, 0) + cost
         self._free -= cost
         self._schedule()
-
-    @property
-    def are_networks_waiting(self) -> bool:
-        """Whether new connections, heads, or responses without a user wait."""
-        return None in self.waiting
 
     def _may(self, key: Hashable) -> bool:
         spent, free = self._spent.get, self._free

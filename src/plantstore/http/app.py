@@ -145,8 +145,8 @@ class App:
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - it is logged
             response = await self._explain(error, request)
         finally:
-            if (key := request.turns_of) is not None:  # its property would be a call more
-                self.pools.requests.release(key[0] if type(key) is tuple else key)
+            if request.holder is not None:
+                self.pools.requests.release(request.holder)
         if not isinstance(request.body, bytes):
             began = max(began, request.body.arrived_at)  # a slow client is not a slow service
         seconds = time.perf_counter() - began

@@ -178,7 +178,7 @@ class Authentication:
             return True
         if not self._requests.try_acquire(principal[0]):
             raise OverloadedError
-        request.turns_of = principal
+        request.turns_of, request.holder = principal, principal[0]
         return self.turns.try_take(principal, request.cost)
 
     async def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:

@@ -112,7 +112,7 @@ class Connections:
 
     async def drain(self) -> None:
         self.is_draining = True
-        while self.turns.are_networks_waiting:  # noqa: ASYNC110 - it is for a few iterations
+        while None in self.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
             await asyncio.sleep(0)
         await asyncio.sleep(0)  # the last of them are opened
         for connection in tuple(self.opened):

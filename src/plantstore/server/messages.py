@@ -27,9 +27,9 @@ class Request(Struct):
     ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
     ``cost`` is in units of the fair queue; to parse a head that was not known costs more.
 
-    The application sets the ``caller``; ``turns_of``, the user or network that takes its turns;
-    ``route``, the path's pattern; ``refusal``, the error; and for a write ``writes``, its store and
-    scope.
+    The application sets the ``caller``; ``turns_of``, the user or network that takes its turns, and
+    the ``holder`` of its units in pools; ``route``, the path's pattern; ``refusal``, the error; and
+    for a write ``writes``, its store and scope.
     """
 
     id: bytes
@@ -45,14 +45,10 @@ class Request(Struct):
     lines: bytes = b""
     caller: Any = None
     turns_of: Hashable = None
+    holder: Hashable = None
     route: str = ""
     refusal: Exception | None = None
     writes: Any = None
-
-    @property
-    def holder(self) -> Hashable:
-        """The holder of its units in pools: the user's store, or the network."""
-        return self.turns_of[0] if isinstance(self.turns_of, tuple) else self.turns_of
 
     def read_tracing(self, name: bytes) -> bytes:
         """The value of a header that may be omitted; empty without the header."""
