@@ -39,6 +39,8 @@ def test_a_page_costs_by_its_events_and_users_take_turns(
         settings = Settings(database=url)
         app = App(await open_database(settings), settings, partial(open_session, url), Process())
         add_events(app)
+        for token in (other, flood):  # both are active
+            await read(app, token, [])
         flooding = [asyncio.ensure_future(read(app, flood, served)) for _ in range(MANY)]
         await asyncio.sleep(0)
         await asyncio.gather(read(app, other, served), *flooding)
