@@ -1,6 +1,6 @@
 """Reports the lines that cannot be imported: the first on stderr, all in a file.
 
-The file is CSV: line number, error, and the row as it was. With corrected rows, it can be imported,
+The file is CSV: line number, error, and the original row. With corrected rows, it can be imported,
 unless the source is NDJSON.
 """
 

@@ -79,7 +79,7 @@ class Queue:
         return self.webhook._replace(delivered=delivered, progress=progress)
 
     def is_current(self, session: Session) -> bool:
-        """Whether the row is as it was saved."""
+        """Whether the row equals the saved one."""
         rows = session.query("find_webhooks", *self.saved[:2])
         return [Webhook(*row)[:-2] for row in rows] == [self.saved[:-2]]
 
