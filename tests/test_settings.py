@@ -78,8 +78,8 @@ def test_every_setting_has_a_test_value() -> None:
 def test_limits_are_derived_from_max_requests() -> None:
     settings = load_settings(Sources({}, URL | {"PLANTSTORE_MAX_REQUESTS": "256"}))
     assert settings.max_connections == 1024
-    assert (settings.max_writes, settings.max_streams) == (128, 16)
-    assert "max_writes" not in SETTINGS
+    assert settings.max_streams == 16
+    assert "max_streams" not in SETTINGS
 
 
 def test_each_source_overrides_the_next(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Waiting writes are limited in number and time, and finish when the database closes."""
+"""Waiting writes are limited in time, and finish when the database closes."""
 
 import asyncio
 
@@ -10,50 +10,6 @@ from tests.contract.harness import DatabaseHarness, with_settings
 from tests.databases import writes_held
 
 pytestmark = pytest.mark.anyio
-
-MAX_WRITES = 8
-
-
-async def fill_queue(harness: DatabaseHarness) -> tuple[list["asyncio.Task[Outcome]"], list[int]]:
-    """Start more creates than the queue holds; return them, and the indexes of the refused."""
-    plants = [NewPlant(number, "Fern") for number in range(5 * MAX_WRITES)]
-    writes = [asyncio.ensure_future(harness.create(plant)) for plant in plants]
-    async with asyncio.timeout(30):
-        while True:
-            refused = [number for number, write in enumerate(writes) if write.done()]
-            if len(refused) >= len(writes) - 2 * MAX_WRITES:
-                return writes, refused
-            await asyncio.sleep(0)
-
-
-@with_settings(max_writes=MAX_WRITES)
-async def test_the_number_of_waiting_writes_is_limited(harness: DatabaseHarness, url: str) -> None:
-    with writes_held(url):
-        writes, refused = await fill_queue(harness)
-    results = await asyncio.gather(*writes, return_exceptions=True)
-    assert {type(results[number]) for number in refused} == {OverloadedError}
-    created = [n for n, result in enumerate(results) if result is Outcome.CREATED]
-    assert len(created) + len(refused) == len(results)
-    assert [plant.id for plant in await harness.read_plants()] == created
-    for number in refused:
-        assert await harness.create(NewPlant(number, "Ficus")) is Outcome.CREATED
-    await harness.assert_consistency()
-
-
-@with_settings(max_writes=MAX_WRITES)
-async def test_a_store_may_use_half_of_the_queue(harness: DatabaseHarness, url: str) -> None:
-    other = await harness.make_caller("orchard", "ben")
-    with writes_held(url):
-        writes, _ = await fill_queue(harness)
-        others = [
-            asyncio.ensure_future(harness.create(NewPlant(n, "Fern"), caller=other)) for n in (0, 1)
-        ]
-        await asyncio.sleep(0)
-        assert not any(write.done() for write in others)
-    assert await asyncio.gather(*others) == 2 * [Outcome.CREATED]
-    results = await asyncio.gather(*writes, return_exceptions=True)
-    # Plus the creates that left the queue before it was full.
-    assert results.count(Outcome.CREATED) >= MAX_WRITES // 2
 
 
 async def test_among_others_a_store_has_a_quantum_of_each_batch(harness: DatabaseHarness) -> None:
@@ -69,7 +25,6 @@ async def test_among_others_a_store_has_a_quantum_of_each_batch(harness: Databas
     await asyncio.gather(*long, *short, *deletes, *others)
     assert sizes == [20, 1, 4 + 2, 4, 4, 16, 2 + 4, 1]
     assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
-    assert harness.database.writes.slots.used == 0
 
 
 @with_settings(max_written_bytes=100_000)

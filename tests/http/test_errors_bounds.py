@@ -1,18 +1,14 @@
 """Over each limit of a small server, each route returns the limit's error, and recovers."""
 
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from functools import partial
 
 from tests.http.blocking import (
     FILLER,
-    blocked_writes,
     fill_store,
     in_flight_request,
     in_flight_stream,
-    new_plant,
 )
 from tests.http.conftest import StartService
 from tests.http.expect import expect_error
@@ -21,7 +17,6 @@ from tests.http.fixtures import (
     DELETES,
     LISTS,
     PLANT,
-    WRITES,
     Route,
     StoreFixture,
     make_fixture,
@@ -42,18 +37,6 @@ def send_at_once(fixture: StoreFixture, *routes: Route) -> Iterator[tuple[Route,
     """The responses to concurrent requests; the service accepts 16 connections and delays some."""
     with ThreadPoolExecutor(16) as threads:
         yield from zip(routes, threads.map(partial(send, fixture), routes), strict=True)
-
-
-def fill_queue(fixture: StoreFixture, stack: ExitStack) -> list[Connection]:
-    """Fill the queue of writes; return the connections whose creates wait."""
-    waiting: list[Connection] = []
-    while True:
-        connection = stack.enter_context(Connection(fixture.service.origin))
-        connection.send(fixture.message(CREATES[0]).with_body(new_plant()))
-        if connection.has_data(0.5):
-            expect_error(connection.receive(), 50301)
-            return waiting
-        waiting.append(connection)
 
 
 def test_a_user_over_the_rate_limit_gets_429_with_retry_after(start: StartService) -> None:
@@ -115,20 +98,6 @@ def test_over_max_requests_unknown_paths_and_methods_get_their_errors(start: Sta
             assert preflight.status == 204
             assert fixture.send(Message("PATCH", path)).number == 40501
         expect_error(fixture.send(Message("GET", "/nowhere")), 40402)
-
-
-def test_writes_over_max_writes_are_refused_and_change_nothing(start: StartService) -> None:
-    fixture = make_fixture(start(max_writes=1, database_timeout=30, write_timeout=30))
-    with ExitStack() as stack:
-        with blocked_writes(fixture.service):
-            waiting = fill_queue(fixture, stack)
-            for route in WRITES:
-                expect_error(send(fixture, route), 50301)
-            assert fixture.plants() == b'[{"id":1,"name":"Fern"}]'
-        responses = [connection.receive() for connection in waiting]
-    accepted = sum(response.status == 200 for response in responses)
-    assert 1 <= accepted <= 2  # one more if a write is in progress
-    assert len(json.loads(fixture.plants())) == 1 + accepted
 
 
 def test_a_stores_lists_over_max_streams_are_refused_but_not_anothers(start: StartService) -> None:

@@ -104,8 +104,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_requests: Annotated[
         Count,
         (
-            "maximum in-flight requests of one store; others get 503. The limits on connections, "
-            "event streams and waiting writes follow from it"
+            "maximum in-flight requests of one store; others get 503. The limits on connections "
+            "and event streams follow from it"
         ),
     ] = 2048
     max_plants: Annotated[
@@ -137,7 +137,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     # Not settable: limits that follow from max_requests, and timeouts in seconds that fit all
     # clients.
     max_connections: int = 8192  # beyond a holder's share, its longest idle connection is closed
-    max_writes: int = 1024  # waiting for a commit
     max_written_bytes: int = 2**30  # in a minute
     max_streams: int = 16  # long lists being sent, and bodies with changes being read
     max_unsent_bytes: int = 64 * 2**20  # of responses, not yet read by clients

@@ -1,4 +1,4 @@
-"""What writes of all stores share: slots in the queue, batches, and the bytes of a minute.
+"""What writes of all stores share: batches, and the bytes of a minute.
 
 Invariant: while several stores write, a store that has many writes, or long ones, delays the others
 by no more than its quantum of each batch.
@@ -15,6 +15,7 @@ from plantstore.core.model import contents_of
 from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 
+MAX_BATCH = 500  # writes
 _QUANTUM = 16  # short writes of a store in a batch
 _LONG_COST = 4  # short writes that take as long as a long one
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
@@ -27,25 +28,22 @@ class WriteQueue:
     """Admits writes to the queue and to batches. Create it on the event loop."""
 
     def __init__(self, settings: Settings) -> None:
-        self.slots = Pool("writes", settings.max_writes)
         self.bytes = Pool("written_bytes", settings.max_written_bytes)
         self.stores = Active()
 
     def enter(self, store_id: int) -> None:
-        """Acquire a slot.
+        """Admit a write of the store to the queue, which the requests in flight bound.
 
-        :raises OverloadedError: the store has its share, or has used up its bytes.
+        :raises OverloadedError: the store has used up its bytes.
         """
         # While less than half is used, each store has room: the call costs 1 % of a create.
         if 2 * self.bytes.used >= self.bytes.size and not self.bytes.has_room(store_id):
-            raise OverloadedError
-        if not self.slots.try_acquire(store_id):
             raise OverloadedError
         if store_id != self.stores.last and store_id:  # 0 is not a store
             self.stores.see(store_id)
 
     def try_leave(self, store_id: int, write: object, costs: Counter[int]) -> bool:
-        """Release a write's slot unless the store's ``costs`` fill its quantum of the batch.
+        """Add the write's cost unless the store's ``costs`` fill its quantum of the batch.
 
         The store's later writes are refused then, too, so they stay in their order.
         """
@@ -54,7 +52,6 @@ class WriteQueue:
                 return False
             length = _length_of(write)
             costs[store_id] += 1 if length is not None and length <= _SHORT else _LONG_COST
-        self.slots.release(store_id)
         return True
 
     def charge(self, batch: Sequence[Any]) -> None:

@@ -79,7 +79,6 @@ class App:
         self.at_reload: list[Callable[[], None]] = []
         self.connections: Collection[object] = ()
         self.pools = Pools(settings)
-        self.pools.add_pool(database.writes.slots)
         self.pools.add_pool(database.writes.bytes)
         slots = self.pools.add_pool(Pool("administration", MAX_JOBS))
         self._administration = Administration(open_session, settings.write_timeout, slots)

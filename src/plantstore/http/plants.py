@@ -3,6 +3,8 @@
 Checks run in this order: token, store, permission, rate, then the request's contents.
 """
 
+from binascii import hexlify
+
 from plantstore.core.database import Database
 from plantstore.core.decoding import decode_new_plant, decode_plant
 from plantstore.core.errors import NoSuchPlantError, PreconditionFailedError, RequestError
@@ -73,7 +75,7 @@ class PlantOperations:
         outcome, revision = await self._database.write(write)
         if outcome is not _WAS_CREATED and outcome is not _WAS_REPLAYED:
             raise explain(outcome, write)
-        content, tag = encode(Plant(*contents_of(plant))), digest[:TAG_BYTES].hex().encode()
+        content, tag = encode(Plant(*contents_of(plant))), hexlify(digest[:TAG_BYTES])
         replayed = REPLAYED if outcome is _WAS_REPLAYED else b""
         head = _CREATED % (tag, plant.id, revision, replayed, len(content))
         return Response(head, content)

@@ -27,7 +27,7 @@ class Batcher(Generic[Item, Result]):
     def __init__(self, max_batches: int) -> None:
         self._loop = asyncio.get_running_loop()
         self._max_batches = max_batches
-        self._waiting: list[Waiting[Item, Result]] = []
+        self.waiting: list[Waiting[Item, Result]] = []
         self._in_flight: set[asyncio.Task[None]] = set()
         self._is_gathering = False
         self._separates_stores = False
@@ -41,11 +41,11 @@ class Batcher(Generic[Item, Result]):
         """Queue an item; the future gets its result, or the error."""
         self._begin_gathering()
         future: asyncio.Future[Result] = self._loop.create_future()
-        self._waiting.append(Waiting(item, self._loop.time(), future))
+        self.waiting.append(Waiting(item, self._loop.time(), future))
         return future
 
     async def drain(self) -> None:
-        while self._waiting or self._in_flight:
+        while self.waiting or self._in_flight:
             self._send()
             if self._in_flight:
                 await asyncio.wait(self._in_flight)
@@ -55,7 +55,7 @@ class Batcher(Generic[Item, Result]):
 
     def next_batch(self) -> list[Waiting[Item, Result]]:
         """Remove the next batch from the queue: here, all of the queue."""
-        batch, self._waiting = self._waiting, []
+        batch, self.waiting = self.waiting, []
         return batch
 
     def _begin_gathering(self) -> None:
@@ -66,14 +66,14 @@ class Batcher(Generic[Item, Result]):
 
     def _gather(self, seen: int, until: float) -> None:
         """Send the next batch once no more items arrive: a batch costs as much as many items."""
-        if seen < len(self._waiting) and self._loop.time() < until:
-            self._loop.call_soon(self._gather, len(self._waiting), until)
+        if seen < len(self.waiting) and self._loop.time() < until:
+            self._loop.call_soon(self._gather, len(self.waiting), until)
         else:
             self._is_gathering = False
             self._send()
 
     def _send(self) -> None:
-        while self._waiting and len(self._in_flight) < self._max_batches:
+        while self.waiting and len(self._in_flight) < self._max_batches:
             batch = self.next_batch()
             if not batch:
                 return

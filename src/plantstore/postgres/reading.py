@@ -47,13 +47,13 @@ class Callers(Batcher[Credentials, Caller | None]):
         """All waiting items; if stores are separated, those of the longest waiting store."""
         if not self._separates_stores:
             return super().next_batch()
-        stores = (waiting.item.store_id for waiting in self._waiting)
+        stores = (waiting.item.store_id for waiting in self.waiting)
         store_id = next((store_id for store_id in stores if store_id not in self._busy), None)
         if store_id is None:
             return []
         self._busy.add(store_id)
-        batch = [waiting for waiting in self._waiting if waiting.item.store_id == store_id]
-        self._waiting = [waiting for waiting in self._waiting if waiting.item.store_id != store_id]
+        batch = [waiting for waiting in self.waiting if waiting.item.store_id == store_id]
+        self.waiting = [waiting for waiting in self.waiting if waiting.item.store_id != store_id]
         return batch
 
     async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
@@ -106,12 +106,12 @@ class Reads(Batcher[Query, Result], Generic[Result]):
 
     def next_batch(self) -> list[Waiting[Query, Result]]:
         """The reads of the store that has waited longest and may take more."""
-        stores = dict.fromkeys(waiting.item[1][0] for waiting in self._waiting)
+        stores = dict.fromkeys(waiting.item[1][0] for waiting in self.waiting)
         store_id = next(filter(self._shares.try_acquire, stores), None)
         batch: list[Waiting[Query, Result]] = []
         later: list[Waiting[Query, Result]] = []
         taken: set[Query] = set()
-        for waiting in self._waiting:
+        for waiting in self.waiting:
             read = waiting.item
             is_next = read[1][0] == store_id
             if is_next and (len(taken) < self._max_batch_size or read in taken):
@@ -119,7 +119,7 @@ class Reads(Batcher[Query, Result], Generic[Result]):
                 batch.append(waiting)
             else:
                 later.append(waiting)
-        self._waiting = later
+        self.waiting = later
         return batch
 
     async def run(self, items: Sequence[Query]) -> Sequence[Result]:

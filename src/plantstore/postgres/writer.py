@@ -23,13 +23,12 @@ from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import Outcome
 from plantstore.core.operations import Atomic, Delete, UseKey, Write, Written, refuse_unless_done
 from plantstore.core.settings import Settings
-from plantstore.core.write_queue import WriteQueue
+from plantstore.core.write_queue import MAX_BATCH, WriteQueue
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.sql.migrations import find_newest
 
 _MAX_BATCHES = 4
-_MAX_BATCH_SIZE = 500
 _PURGE_INTERVAL_MS = 60_000
 _SCHEMA_INTERVAL_MS = 1000
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
@@ -75,13 +74,12 @@ class Writer(Batcher[Item, Written]):
         stores, costs = set[int](), Counter[int]()
         busy = self._busy.copy()  # or with earlier waiting writes
         deadline = self._loop.time() - self._timeout
-        for waiting in self._waiting:
+        for waiting in self.waiting:
             store_id = waiting.item.store_id
-            is_apart = store_id in busy or len(batch) == _MAX_BATCH_SIZE
+            is_apart = store_id in busy or len(batch) == MAX_BATCH
             is_apart |= self._separates_stores and not stores <= {store_id}
             is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
             if waiting.arrived < deadline or waiting.future.done():  # done: cancelled
-                self.queue.slots.release(store_id)
                 if not waiting.future.done():
                     waiting.future.set_exception(DatabaseUnavailableError())
             elif is_apart or not self.queue.try_leave(store_id, waiting.item, costs):
@@ -90,7 +88,7 @@ class Writer(Batcher[Item, Written]):
             else:
                 batch.append(waiting)
                 stores.add(store_id)
-        self._waiting = later
+        self.waiting = later
         self._busy |= stores
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
 

@@ -39,7 +39,6 @@ def load_settings(sources: Sources) -> Settings:
         file=sources.file,
         of_features=tuple(map(sources.read, _OF_FEATURES)),
         max_connections=max(_MIN_CONNECTIONS, 4 * requests),
-        max_writes=max(1, requests // 2),
         max_streams=max(_MIN_STREAMS, requests // 128),
     )
 

@@ -24,7 +24,7 @@ from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
 from plantstore.core.thread import Thread
-from plantstore.core.write_queue import WriteQueue
+from plantstore.core.write_queue import MAX_BATCH, WriteQueue
 from plantstore.sqlite.batch import BatchWriter, RecordTokenUses
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect, roll_back
 from plantstore.sqlite.errors import (
@@ -81,7 +81,7 @@ class Writer:
         self.worked_at = -math.inf
         self._failures = FailureLog(logger, "writes work again")
         self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
-        self._pending: list[Pending] = []
+        self.pending: list[Pending] = []
         self._queue = queue
         self._is_late = False
         self._running: asyncio.Task[None] | None = None
@@ -94,7 +94,7 @@ class Writer:
             raise DatabaseUnavailableError
         self._queue.enter(write.store_id)
         future: asyncio.Future[Written] = self._loop.create_future()
-        self._pending.append((write, future, self._loop.time() + self._timeout))
+        self.pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
             # It begins after this iteration of the loop, with all requests read in it.
             self._running = self._loop.create_task(self._run())
@@ -120,7 +120,7 @@ class Writer:
         if self._running is not None:
             await asyncio.wait([self._running], timeout=self._timeout)
         if self._running is not None:  # another process does not release the lock
-            logger.error("%d writes were not executed when the service stopped", len(self._pending))
+            logger.error("%d writes were not executed when the service stopped", len(self.pending))
             return False
         if self.broken.done():
             # Closing would checkpoint the WAL, and trust the disk again.
@@ -131,27 +131,25 @@ class Writer:
         return True
 
     def _time_out_late(self) -> None:
-        late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
-        del self._pending[: len(late)]
-        for write, _, _ in late:
-            self._queue.slots.release(write.store_id)
+        late = [pending for pending in self.pending if pending[2] <= self._loop.time()]
+        del self.pending[: len(late)]
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
     async def _run(self) -> None:
         try:
-            while self._pending and not self.broken.done():
+            while self.pending and not self.broken.done():
                 # A commit costs as much CPU as ten writes: wait while some arrive.
                 until, seen = self._loop.time() + _GATHERING_SECONDS, 0
-                while seen < len(self._pending) and self._loop.time() < until:
-                    seen = len(self._pending)
+                while seen < len(self.pending) and self._loop.time() < until:
+                    seen = len(self.pending)
                     await asyncio.sleep(0)
                 await self._write_batch()
         except Exception as error:
             logger.exception("the writer cannot continue")
             self._break(error)
-        waiting, self._pending = self._pending, []  # empty unless the writer is broken
+        waiting, self.pending = self.pending, []  # empty unless the writer is broken
         _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
         self._running = None
 
@@ -176,15 +174,15 @@ class Writer:
             await self._thread.run(self._checkpoint)
 
     def _next_batch(self) -> Sequence[Pending]:
-        """Remove the next batch from the queue: all writes, or a quantum of each store's."""
-        pending, self._pending = self._pending, []
+        """Remove the next batch from the queue: of a lone store, or a quantum of each store's."""
         if not self._queue.stores.are_several:
-            self._queue.slots.clear()
-            return pending
+            batch, self.pending = self.pending[:MAX_BATCH], self.pending[MAX_BATCH:]
+            return batch
+        pending, self.pending = self.pending, []
         batch, costs = list[Pending](), Counter[int]()
         for write in pending:
             may_leave = self._queue.try_leave(write[0].store_id, write[0], costs)
-            (batch if may_leave else self._pending).append(write)
+            (batch if may_leave else self.pending).append(write)
         return batch
 
     async def _commit(self, batch: Sequence[Pending]) -> Sequence[Written | Exception]:

@@ -146,7 +146,7 @@ def test_blank_lines_take_no_memory_and_delay_no_other_request(fixture: StoreFix
 
 
 def test_changes_leave_room_in_the_write_queue(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"max_writes": 8}) as service:
+    with Service(tmp_path, settings={"max_requests": 16}) as service:
         fixture = make_fixture(service)
         with Connection(service.origin) as connection, service.client(fixture.token) as client:
             connection.send(changes_message(fixture.token, plant_lines(range(2, 2000))))

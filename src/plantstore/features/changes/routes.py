@@ -57,8 +57,8 @@ class Changes:
     def __init__(self, app: App) -> None:
         self._app = app
         self._slots = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
-        # One window at a time is in the write queue: half of its store's share.
-        self._window_size = max(1, app.settings.max_writes // 4)
+        # One window at a time is in the write queue.
+        self._window_size = max(1, app.settings.max_requests // 8)
         self._lane = Lane(app.turns)
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
