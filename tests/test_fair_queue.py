@@ -2,13 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
 import pytest
 
-from plantstore.core.fair_queue import CACHED, CONNECTED, HANDSHAKE, ROUTED, FairQueue
+from plantstore.core.fair_queue import (
+    CACHED,
+    CONNECTED,
+    HANDSHAKE,
+    NETWORKS,
+    ROUTED,
+    FairQueue,
+    Key,
+)
+from plantstore.core.pools import network_of
 
 pytestmark = pytest.mark.anyio
 
@@ -17,7 +26,7 @@ SIZE = 48  # of a round
 FLOOD, COLLEAGUE, OTHER, THIRD = (1, 1), (1, 2), (2, 3), (3, 4)
 
 
-def make_queue(*active: Hashable) -> FairQueue:
+def make_queue(*active: Key) -> FairQueue:
     """A queue in which these and another user were active."""
     turns = FairQueue()
     for key in ((9, 9), *active):
@@ -25,16 +34,16 @@ def make_queue(*active: Hashable) -> FairQueue:
     return turns
 
 
-def count_turns(turns: FairQueue, key: Hashable, cost: int = ROUTED) -> int:
+def count_turns(turns: FairQueue, key: Key, cost: int = ROUTED) -> int:
     """The number of turns that a flood takes now."""
     return sum(turns.try_take(key, cost) for _ in range(MANY))
 
 
-async def take_all(keys: Sequence[Hashable]) -> tuple[list[tuple[Hashable, int]], list[int]]:
+async def take_all(keys: Sequence[Key]) -> tuple[list[tuple[Key, int]], list[int]]:
     """Who got turns, with the number of the request; and how many were over after each round."""
-    turns, order = make_queue(), list[tuple[Hashable, int]]()
+    turns, order = make_queue(), list[tuple[Key, int]]()
 
-    async def take(key: Hashable, number: int) -> None:
+    async def take(key: Key, number: int) -> None:
         await turns.take(key, ROUTED)
         order.append((key, number))
 
@@ -68,6 +77,11 @@ async def test_a_store_takes_half_of_a_round_however_many_users_it_has() -> None
     assert turns.try_take(OTHER, ROUTED)
 
 
+async def test_a_lone_user_of_two_stores_never_waits() -> None:
+    turns = FairQueue()
+    assert all(turns.try_take((store, 1), ROUTED) for store in (1, 2) * MANY)
+
+
 async def test_a_user_of_many_stores_has_one_share() -> None:
     turns = make_queue()
     assert sum(turns.try_take((store, 1), ROUTED) for store in range(MANY)) == 3
@@ -85,11 +99,9 @@ async def test_requests_within_the_share_go_before_the_excess_of_others() -> Non
     assert [key for key, _ in order[:5]] == [*3 * [FLOOD], OTHER, THIRD]
 
 
-@pytest.mark.parametrize("first", [[(1, 1)], ["10.0.0.1"]])
-async def test_users_of_a_store_and_networks_take_turns(first: list[Hashable]) -> None:
-    group: list[Hashable] = (
-        [(1, user) for user in range(MANY)] if first == [(1, 1)] else list(map(str, range(MANY)))
-    )
+@pytest.mark.parametrize("store", [1, NETWORKS])
+async def test_users_of_a_store_and_networks_take_turns(store: int | str) -> None:
+    group: list[Key] = [(store, user) for user in range(MANY)]
     order, _ = await take_all([*MANY * group[:1], *group])
     assert {key for key, _ in order[: MANY + 14]} == set(group)  # the flood delays no other
 
@@ -126,7 +138,7 @@ async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
 async def test_a_few_anonymous_requests_do_not_make_a_single_user_wait() -> None:
     turns = FairQueue()
     for _ in range(3):
-        assert turns.try_take("10.0.0.1", ROUTED)
+        assert turns.try_take(network_of("10.0.0.1"), ROUTED)
         assert count_turns(turns, FLOOD) == MANY
         await asyncio.sleep(0)
 
@@ -155,8 +167,8 @@ async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
         return name != "gone"
 
     for name in ("first", "gone", "second", "third", "fourth"):
-        turns.put("flood", CONNECTED, partial(work, name))
-    turns.put("other", CONNECTED, partial(work, "other"))
+        turns.put((NETWORKS, "flood"), CONNECTED, partial(work, name))
+    turns.put((NETWORKS, "other"), CONNECTED, partial(work, "other"))
     await asyncio.sleep(0)
     assert order == ["first", "other", "gone", "second"]  # a client that is gone uses no turn
     await asyncio.sleep(0)
@@ -166,14 +178,14 @@ async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
 
 async def test_others_have_a_round_between_two_handshakes() -> None:
     turns = FairQueue()
-    turns.charge("flood", HANDSHAKE)
+    turns.charge((NETWORKS, "flood"), HANDSHAKE)
     for _ in range(2):
         await asyncio.sleep(0)
-        assert not turns.try_take("flood", CONNECTED)
+        assert not turns.try_take((NETWORKS, "flood"), CONNECTED)
         assert turns.try_take(OTHER, ROUTED)
     for _ in range(3):  # a debt is also paid while nobody does anything
         await asyncio.sleep(0)
-    assert turns.try_take("flood", CONNECTED)
+    assert turns.try_take((NETWORKS, "flood"), CONNECTED)
 
 
 async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work() -> None:
@@ -185,11 +197,11 @@ async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work() -> N
         return True
 
     for name in ("first", "second"):
-        turns.put(name, CACHED, partial(work, name))
+        turns.put((NETWORKS, name), CACHED, partial(work, name))
     await asyncio.sleep(0)
     assert order == ["first"]
-    assert not turns.try_take("second", CACHED)
-    assert turns.try_take("third", CACHED)
+    assert not turns.try_take((NETWORKS, "second"), CACHED)
+    assert turns.try_take((NETWORKS, "third"), CACHED)
 
 
 async def test_failing_work_does_not_stop_the_queue() -> None:
@@ -201,7 +213,7 @@ async def test_failing_work_does_not_stop_the_queue() -> None:
 
     asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
     for number in (0, 1):
-        turns.put("network", CONNECTED, partial(work, number))
+        turns.put((NETWORKS, "network"), CONNECTED, partial(work, number))
     for _ in range(3):
         await asyncio.sleep(0)
     assert order == [1]

@@ -28,6 +28,19 @@ async def test_a_holder_may_take_half_of_what_others_leave() -> None:
     assert take_all(pool, "second") == 15  # 30 in all
 
 
+async def test_all_networks_together_have_the_share_of_a_store() -> None:
+    pool = Pool("slots", 60)
+    counts = []
+    for network in ("10.0.0.1", "10.0.0.2", "10.0.0.3"):
+        before = pool.used
+        while pool.has_room(network_of(network)):
+            pool.add(network_of(network))
+        counts.append(pool.used - before)
+    assert counts == [20, 10, 0]
+    assert pool.has_room("newcomer")
+    assert pool.refused_at < 0  # it is not full
+
+
 async def test_a_full_pool_logs_its_largest_holder(caplog: pytest.LogCaptureFixture) -> None:
     pool = Pool("slots", 3)
     holders = ("first", "second", "second", "third")
@@ -64,6 +77,15 @@ async def test_the_oldest_units_of_a_greedy_holder_are_evicted() -> None:
     for unit in (3, 4, "one"):
         pool.remove(unit)
     assert (pool.used, evicted) == (0, [0, 1, 2])
+
+
+async def test_a_crowd_of_networks_evicts_its_own_oldest_units() -> None:
+    pool, evicted = EvictingPool("bodies", 12), list[int]()
+    for number in (-1, -2):
+        pool.put(number, "store", partial(evicted.append, number))
+    for number in range(20):
+        pool.put(number, network_of(f"10.0.0.{number}"), partial(evicted.append, number))
+    assert evicted == list(range(15))
 
 
 def test_ipv6_addresses_of_one_network_are_one_holder() -> None:

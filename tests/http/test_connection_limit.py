@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 
 
 class Clients:
-    """Open connections to a service that allows eight, four of them from one network."""
+    """Open connections to a service that allows eight."""
 
     def __init__(self, fixture: StoreFixture, stack: ExitStack) -> None:
         self.fixture = fixture
@@ -58,7 +58,7 @@ def finish(creating: Connection, body: bytes) -> None:
 
 def test_busy_connections_are_not_closed_for_newcomers(clients: Clients) -> None:
     fill_store(clients.fixture.service, clients.fixture.store, 4000, size=250, filler=FILLER)
-    creating = [clients.begin_create() for _ in range(3)]
+    creating = [clients.begin_create() for _ in range(7)]
     reading = clients.connect(receive_buffer=4096)
     reading.send(clients.fixture.message(LISTS[0]))
     assert reading.has_data(10)
@@ -69,7 +69,7 @@ def test_busy_connections_are_not_closed_for_newcomers(clients: Clients) -> None
 
 
 def test_a_closed_connection_makes_room(clients: Clients) -> None:
-    (first, _), *others = [clients.begin_create() for _ in range(4)]
+    (first, _), *others = [clients.begin_create() for _ in range(8)]
     clients.expect_no_room()
     first.close()
     wait_until(clients.has_room)

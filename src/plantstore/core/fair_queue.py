@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 CACHED = 1  # the cost of a request that the cache answers by its bytes
 ROUTED = 6  # the cost of any other request, plus:
@@ -26,6 +26,7 @@ BYTES_READ = 512  # bytes of a body that cost 1 more
 REFUSED = 18  # for a refusal, which is explained and logged
 HANDSHAKE = 100  # the cost of a TLS handshake
 CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
+NETWORKS = "networks"  # in the place of a store: all networks together
 _SIZE = 48
 _SHARE = _SIZE // 2
 _LONG_SECONDS = 0.0005  # a round begins no more waiting work after this time
@@ -33,13 +34,14 @@ _SHARED_SECONDS = 10.0  # several are active for so long after another one was s
 
 Item = TypeVar("Item")
 Work = Callable[[], bool]
+Key = tuple[int | str, Hashable]
 
 
 class RoundRobin(Generic[Item]):
     """Items by key, whose keys take turns: the first ``keys`` are next."""
 
     def __init__(self) -> None:
-        self.keys: dict[Hashable, deque[Item]] = {}
+        self.keys: dict[Any, deque[Item]] = {}
 
     def put(self, key: Hashable, item: Item) -> None:
         """Add the key's last item."""
@@ -80,9 +82,9 @@ class Active:
 class FairQueue:
     """The turns of users, or networks, in a process. Create it on the event loop.
 
-    A user's key is a ``Principal``. ``users.are_several`` and ``stores.are_several`` say whether
-    several were active recently. ``waiting`` has the costs and the work of those who wait, by
-    store (None: of networks); the first store is next.
+    A key is a ``Principal`` or a network. ``users.are_several`` and ``stores.are_several`` say
+    whether several were active recently. ``waiting`` has the costs and the work of those who wait,
+    by store, or ``NETWORKS``; the first is next.
     """
 
     def __init__(self) -> None:
@@ -93,46 +95,47 @@ class FairQueue:
         self._free = _SIZE
         self._is_scheduled = False
 
-    def try_take(self, key: Hashable, cost: int) -> bool:
+    def try_take(self, key: Key, cost: int) -> bool:
         """Take a turn if there is one now; returns whether there was."""
-        if type(key) is tuple:
-            if key != self.users.last:
-                self.users.see(key)
-                self.stores.see(key[0])
+        store, user = key
+        if store is not NETWORKS:
+            if user != self.users.last:
+                self.users.see(user)
+                self.stores.see(store)
             elif not self.users.are_several:
                 return True
-        waiting = self.waiting.get(_store_of(key))
+        waiting = self.waiting.get(store)
         if (waiting is not None and key in waiting.keys) or not self._may(key):
             return False
         self.charge(key, cost)
         return True
 
-    async def take(self, key: Hashable, cost: int) -> None:
+    async def take(self, key: Key, cost: int) -> None:
         """Take a turn; wait for it if there is none now. What costs nothing needs no turn."""
         if cost and not self.try_take(key, cost):
             await self.wait(key, cost)
 
-    def wait(self, key: Hashable, cost: int) -> "asyncio.Future[None]":
+    def wait(self, key: Key, cost: int) -> "asyncio.Future[None]":
         """Wait for a turn."""
         turn = self._loop.create_future()
         self.put(key, cost, partial(grant, turn))
         return turn
 
-    def put(self, key: Hashable, cost: int, work: Work) -> None:
+    def put(self, key: Key, cost: int, work: Work) -> None:
         """Do the work when it is the key's turn; it costs nothing if it returns False."""
-        self.waiting.setdefault(_store_of(key), RoundRobin()).put(key, (cost, work))
+        self.waiting.setdefault(key[0], RoundRobin()).put(key, (cost, work))
         self._schedule()
 
-    def charge(self, key: Hashable, cost: int) -> None:
+    def charge(self, key: Key, cost: int) -> None:
         """Charge for work, such as for the size of a response, which is known only afterwards."""
-        for holder in (_user_of(key), _store_of(key)):
+        for holder in (key[1:], key[0]):
             self._spent[holder] = self._spent.get(holder, 0) + cost
         self._free -= cost
         self._schedule()
 
-    def _may(self, key: Hashable) -> bool:
+    def _may(self, key: Key) -> bool:
         spent, free = self._spent.get, self._free
-        return 2 * spent(_user_of(key), 0) < free and spent(_store_of(key), 0) < free
+        return 2 * spent(key[1:], 0) < free and spent(key[0], 0) < free
 
     def _schedule(self) -> None:
         if not self._is_scheduled:
@@ -149,31 +152,21 @@ class FairQueue:
                 key = next(filter(self._may, self._list_waiting()), None)
                 if key is None:
                     break
-                waiting = self.waiting.pop(_store_of(key))
+                waiting = self.waiting.pop(key[0])
                 cost, work = waiting.pop(key)
                 if waiting.keys:
-                    self.waiting[_store_of(key)] = waiting
+                    self.waiting[key[0]] = waiting
                 if work():
                     self.charge(key, cost)
         finally:  # whatever a piece of work raises, the others have their turns
             if self.waiting or self._spent:
                 self._schedule()
 
-    def _list_waiting(self) -> Iterator[Hashable]:
+    def _list_waiting(self) -> Iterator[Key]:
         """The keys that wait, the next first; a store without turns is passed over as a whole."""
         for store, waiting in self.waiting.items():
             if self._spent.get(store, 0) < self._free:
                 yield from waiting.keys
-
-
-def _user_of(key: Hashable) -> Hashable:
-    """The user, with the tokens of all stores; or the network."""
-    return key[1:] if isinstance(key, tuple) else key
-
-
-def _store_of(key: Hashable) -> int | None:
-    """The store of a user's token; None for networks."""
-    return key[0] if isinstance(key, tuple) else None
 
 
 def grant(turn: "asyncio.Future[None]") -> bool:

@@ -1,10 +1,11 @@
 """Pools that clients share: connections, requests, bodies, unsent bytes, streams, queues.
 
-Every pool has the same rule: **a holder may take more while it holds less than is free**. So one
-holder has at most half of a pool, two have at most a third each, and a new holder always finds free
-units. A holder is a store or, until a request's token is known, the network of an address.
+Every pool has the same rule: **a store may take more while it holds less than is free**. So one
+store has at most half of a pool, two have at most a third each, and a new store always finds free
+units. Until a request's token is known, its network takes the store's place: all networks together
+have the share of a store, and each may take more while it holds less than half of what is free.
 
-Invariant: each unit is released once, by the holder that took it.
+Invariant: each unit is released once, by the holder that took it: a store or a network.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from collections.abc import Callable, Hashable
 
 from plantstore.core.errors import OverloadedError
 from plantstore.core.failures import RepeatLimit
+from plantstore.core.fair_queue import NETWORKS
 from plantstore.core.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -22,15 +24,15 @@ _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
-MAX_ACCEPTED = 4096
+MAX_ACCEPTED = 6144  # a third for a proxy
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
 
 
 class Pool:
     """``size`` units, of which ``used`` are acquired.
 
-    ``refused_at`` is the loop's time when a holder without units was last refused: the pool was
-    full.
+    ``refused_at`` is the loop's time when a store without units was last refused, or a network
+    while no network had units: the pool was full.
     """
 
     def __init__(self, name: str, size: int) -> None:
@@ -44,10 +46,9 @@ class Pool:
 
     def has_room(self, holder: Hashable) -> bool:
         """Whether the holder may take more."""
-        held = self._held.get(holder, 0)
-        if held < self.size - self.used:
+        if self.find_excess(holder) is None:
             return True
-        if not held:
+        if levels_of(holder)[-1] not in self._held:
             self.refused_at = asyncio.get_running_loop().time()
             if self._log_limit.admit(self.name) is not None:
                 most = self.largest
@@ -55,37 +56,56 @@ class Pool:
                 logger.warning(message, self.name, most, self._held.get(most, 0), self.size)
         return False
 
-    def try_acquire(self, holder: Hashable, count: int = 1) -> bool:
-        """Acquire units if the holder may; return whether it got them."""
-        # Inlined has_room: a call would double the cost.
-        held = self._held.get(holder, 0)
+    def find_excess(self, holder: Hashable) -> Hashable:
+        """Who has too much for the holder to take more; None if it may.
+
+        It is the holder, or ``NETWORKS``, or the largest if the holder has nothing.
+        """
+        free = self.size - self.used
+        for level in levels_of(holder):
+            held = self._held.get(level, 0)
+            if held and (2 if type(level) is tuple else 1) * held >= free:
+                return level
+        return None if free > 0 else self.largest
+
+    def try_acquire(self, store: Hashable) -> bool:
+        """Acquire a unit if the store may; return whether it got it."""
+        # Inlined has_room and add: calls would double the cost.
+        held = self._held.get(store, 0)
         if held >= self.size - self.used:
-            return self.has_room(holder)
-        self._held[holder] = held + count
-        self.used += count
+            return self.has_room(store)
+        self._held[store] = held + 1
+        self.used += 1
         return True
 
-    def acquire(self, holder: Hashable, count: int = 1) -> None:
-        """Acquire units.
+    def acquire(self, holder: Hashable) -> None:
+        """Acquire a unit.
 
-        :raises OverloadedError: the holder may not take them.
+        :raises OverloadedError: the holder may not take it.
         """
-        if not self.try_acquire(holder, count):
+        if not self.has_room(holder):
             raise OverloadedError
+        self.add(holder)
 
-    def add(self, holder: Hashable, count: int) -> None:
+    def add(self, holder: Hashable, count: int = 1) -> None:
         """Count units that are already in use, even if none is free."""
         self._held[holder] = self._held.get(holder, 0) + count
-        self.used += count
+        if type(holder) is tuple:
+            self.add(NETWORKS, count)
+        else:
+            self.used += count
 
     def release(self, holder: Hashable, count: int = 1) -> None:
         """Release units; the first waiting holder that may acquire one gets it."""
-        self.used -= count
         left = self._held[holder] - count
         if left:
             self._held[holder] = left
         else:
             del self._held[holder]
+        if type(holder) is tuple:
+            self.release(NETWORKS, count)
+            return
+        self.used -= count
         if not self._waiting:
             return
         for waiter, other in self._waiting.items():
@@ -122,7 +142,7 @@ class Pool:
 
     @property
     def largest(self) -> Hashable:
-        """The holder with the most units; None if there is none."""
+        """The store with the most units, or ``NETWORKS``; None if there is none."""
         return max(self._held, key=self._held.__getitem__, default=None)
 
     def _refuse(self, waiter: "asyncio.Future[None]") -> None:
@@ -139,16 +159,14 @@ class EvictingPool(Pool):
 
     def put(self, key: object, holder: Hashable, evict: Callable[[], None], count: int = 1) -> None:
         """Acquire units under a key; ``evict`` is called when the pool evicts them."""
-        if not self.try_acquire(holder, count):
-            owner = holder if holder in self._held else self.largest
-            missing = count
-            while missing > 0 and owner in self._held:
-                oldest = next(key for key, taken in self._taken.items() if taken[0] == owner)
-                _, its_count, evict_oldest = self._taken[oldest]
-                self.remove(oldest)
-                evict_oldest()
-                missing -= its_count
-            self.add(holder, count)
+        owner, missing = self.find_excess(holder), count
+        while missing > 0 and owner in self._held:
+            oldest = next(key for key, it in self._taken.items() if owner in levels_of(it[0]))
+            _, its_count, evict_oldest = self._taken[oldest]
+            self.remove(oldest)
+            evict_oldest()
+            missing -= its_count
+        self.add(holder, count)
         self._taken[key] = holder, count, evict
 
     def remove(self, key: object) -> None:
@@ -182,8 +200,14 @@ class Pools:
         return next((pool for pool in self.all if pool.refused_at >= since), None)
 
 
-def network_of(address: str) -> Hashable:
-    """The network of an address: an IPv4 address, or an IPv6 /64."""
+def network_of(address: str) -> tuple[str, str | bytes]:
+    """The holder for an address: the network of an IPv4 address, or of an IPv6 /64."""
     if ":" not in address:
-        return address
-    return socket.inet_pton(socket.AF_INET6, address.partition("%")[0])[:_NETWORK_BYTES]
+        return NETWORKS, address
+    binary = socket.inet_pton(socket.AF_INET6, address.partition("%")[0])
+    return NETWORKS, binary[:_NETWORK_BYTES]
+
+
+def levels_of(holder: Hashable) -> tuple[Hashable, ...]:
+    """Whose units a holder's units are: also those of all networks, if it is a network."""
+    return (holder, NETWORKS) if type(holder) is tuple else (holder,)

@@ -47,7 +47,8 @@ class Acceptor:
                     client, name = listener.accept()
                     address = UNIX if is_unix else name[0]
                     network = network_of(address)
-                    if self._waiting.try_acquire(network):
+                    if self._waiting.has_room(network):
+                        self._waiting.add(network)
                         work = partial(self._serve, network, client, address)
                         self._turns.put(network, CONNECTED, work)
                     else:

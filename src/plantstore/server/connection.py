@@ -16,7 +16,7 @@ from socket import socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
-from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED
+from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED, NETWORKS
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
@@ -74,9 +74,10 @@ class Connection(asyncio.Protocol):
     def __init__(self, connections: Connections, address: str) -> None:
         self.address = address
         self.network = network_of(address)
+        self.owner: Hashable = self.network  # until a request's token is known
         self.since, self.timeout = connections.now, math.inf
         self._connections = connections
-        self._get_cached = connections.application.get_cached
+        self._get_cached: Callable[[bytes], Response | None] = lambda _data: None
         self._idle_timeout = connections.settings.idle_timeout
         self._body_timeout = connections.settings.body_timeout
         self._check_interval = min(1.0, self._body_timeout / 4)
@@ -200,7 +201,7 @@ class Connection(asyncio.Protocol):
             if self._backlog and not self._buffer:
                 self._divide()
             has_turn = False
-            if None in turns.waiting:  # other networks
+            if NETWORKS in turns.waiting:  # other networks
                 break
         self._is_serving = False
         is_open = self._phase in _READING and not self._transport.is_closing()
@@ -297,6 +298,9 @@ class Connection(asyncio.Protocol):
         # Unlike a coroutine, its iterator ends without an exception.
         self._handling, self._awaited = self._handle(request).__await__(), None
         self._step()
+        if request.holder != self.owner and request.holder is not None:
+            self._connections.count_for(self, request.holder)
+            self._get_cached = self._connections.application.get_cached
 
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
         """Continue handling the request, up to its response or its next wait."""
@@ -459,12 +463,13 @@ class Connection(asyncio.Protocol):
     @property
     def holder(self) -> Hashable:
         """The holder of the request's units in pools."""
-        return (self._request and self._request.holder) or self.network
+        return (self._request and self._request.holder) or self.owner
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it may be closed to make room: it has no request in flight, or a stuck client."""
-        return self._phase is not RESPONSE or self._sender.is_stuck
+        """Whether it may be closed to make room: no store waits for it, or its client is stuck."""
+        is_idle = self._phase is not RESPONSE or self._sender.is_stuck
+        return is_idle or type(self.holder) is tuple
 
     def expire(self) -> None:
         if self._phase is HEAD and self._parser is not None and self._parser.has_begun:

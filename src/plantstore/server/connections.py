@@ -1,17 +1,19 @@
 """All connections of a process: their limits, their deadlines, and what they share.
 
-Invariant: idle connections never keep out new ones: at a limit, the connection that has waited
-longest is closed.
+A connection counts for the store of its requests; before, for its network. Invariant: idle
+connections never keep out new ones: at a limit, the connection that has waited longest is closed.
 """
 
 import asyncio
 import ssl
 import time
-from collections.abc import Callable, Coroutine, Hashable, Iterable
+from collections.abc import Callable, Coroutine, Hashable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
-from plantstore.core.fair_queue import HANDSHAKE
+from plantstore.core.fair_queue import HANDSHAKE, NETWORKS
+from plantstore.core.pools import levels_of
 from plantstore.core.settings import Settings
 from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
@@ -52,7 +54,7 @@ class Connections:
         self._peak = 0  # bytes used since memory was given back
         self.turns = application.turns
         self.is_stopping = self.is_draining = False
-        self._busy: set[Hashable] = set()  # networks without an idle connection, as of this tick
+        self._busy: set[Hashable] = set()  # holders without an idle connection, as of this tick
         self._loop = asyncio.get_running_loop()
         self._are_closed = asyncio.Event()
         self._are_closed.set()
@@ -83,21 +85,27 @@ class Connections:
     def _admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or room can be made."""
         pool, network = self.pools.connections, connection.network
+        self._make_room(pool.find_excess(network))
         if not pool.has_room(network):
-            owner = pool.largest if pool.used >= pool.size else network
-            if owner not in self._busy:  # searching takes time
-                self._busy.add(owner)
-                self._make_room(known for known in self.opened if known.network == owner)
-        if not pool.try_acquire(network):
             return False
+        pool.add(network)
         self.opened.add(connection)
         self._are_closed.clear()
         return True
 
+    def count_for(self, connection: "Connection", store: Hashable) -> None:
+        """Count an open connection for a store, even if no room can be made."""
+        pool = self.pools.connections
+        if connection in self.opened:
+            self._make_room(pool.find_excess(store))
+            pool.release(connection.owner)
+            pool.add(store)
+        connection.owner = store
+
     def release(self, connection: "Connection") -> None:
         if connection in self.opened:
             self.opened.remove(connection)
-            self.pools.connections.release(connection.network)
+            self.pools.connections.release(connection.owner)
             self.pools.handshakes.remove(connection)
             if not self.opened:
                 self._are_closed.set()
@@ -112,7 +120,7 @@ class Connections:
 
     async def drain(self) -> None:
         self.is_draining = True
-        while None in self.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
+        while NETWORKS in self.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
             await asyncio.sleep(0)
         await asyncio.sleep(0)  # the last of them are opened
         for connection in tuple(self.opened):
@@ -125,14 +133,17 @@ class Connections:
         for connection in tuple(self.opened):
             connection.abandon()
 
-    def _make_room(self, connections: "Iterable[Connection]") -> None:
-        waiting = sorted(
-            (known for known in connections if known.is_waiting), key=lambda known: known.since
-        )
+    def _make_room(self, excess: Hashable) -> None:
+        """Close the connections that have waited longest, of the holder with too many, if any."""
+        if excess is None or excess in self._busy:  # searching takes time
+            return
+        of_holder = (known for known in self.opened if excess in levels_of(known.holder))
+        waiting = sorted(filter(attrgetter("is_waiting"), of_holder), key=attrgetter("since"))
         for connection in waiting[: 1 + len(self.opened) // _ROOM]:
-            self._busy.discard(connection.network)
             self.release(connection)
             connection.drop()
+        if not waiting:
+            self._busy.add(excess)
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)
@@ -147,7 +158,7 @@ class Connections:
                 connection.expire()
         unsent = self.pools.unsent_bytes
         if unsent.used > unsent.size:
-            self._make_room(known for known in self.opened if known.holder == unsent.largest)
+            self._make_room(unsent.largest)
         used = unsent.used + self.pools.unread_bytes.used
         used += self.pools.handshakes.used * _HANDSHAKE_BYTES
         self._peak = max(self._peak, used)

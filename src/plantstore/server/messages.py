@@ -44,7 +44,7 @@ class Request(Struct):
     raw: bytes = b""
     lines: bytes = b""
     caller: Any = None
-    turns_of: Hashable = None
+    turns_of: Any = None
     holder: Hashable = None
     route: str = ""
     refusal: Exception | None = None
