@@ -229,7 +229,8 @@ class BatchWriter:
     def _record(self, kind: str, write: Write, values: tuple[_Value, ...], store: _Store) -> None:
         store.revision += 1
         store.is_changed = True
-        self._events += (write.store_id, store.revision, kind) + values + self._by
+        event = (write.store_id, store.revision, kind)
+        self._events += event + values + self._by
 
 
 def _replay(key: IdempotencyKey, fingerprint: bytes, outcome: str) -> Outcome:
