@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
+from plantstore.core.fair_queue import ROUTED, FairQueue
 from plantstore.core.model import Caller, Role, Scope
 from plantstore.features.events.reading import EventPage, Form, read_page
 
@@ -28,7 +29,8 @@ class Feed:
     ``pages`` are cached: clear them to reread them.
     """
 
-    def __init__(self, database: Database, store_id: int, revision: int) -> None:
+    def __init__(self, database: Database, turns: FairQueue, store_id: int, revision: int) -> None:
+        self.turns = turns
         self._database = database
         self._store_id = store_id
         self.pages: dict[tuple[int, Form, bool], asyncio.Future[EventPage | None]] = {}
@@ -113,6 +115,7 @@ class Listener:
         """The next events, or a heartbeat, or nothing."""
         with suppress(PlantStoreError):  # retried when it is woken
             if self.after < self.feed.revision:
+                await self.feed.turns.take(self.caller.principal, ROUTED)
                 is_owner = self.caller.role is Role.OWNER
                 page = await self.feed.read(self.after, self._form, for_owner=is_owner)
                 if page is not None and page.after == self.after < page.last:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from plantstore.core.clock import now
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
+from plantstore.core.fair_queue import FairQueue
 from plantstore.core.model import Caller
 from plantstore.core.pools import Pool
 from plantstore.features.events.listener import Feed, Listener
@@ -27,8 +28,9 @@ _MAX_IN_A_ROW = 64  # listeners handled before the loop runs other tasks
 class Listeners:
     """All listeners of a process, which share the ``slots``."""
 
-    def __init__(self, database: Database, slots: Pool) -> None:
+    def __init__(self, database: Database, turns: FairQueue, slots: Pool) -> None:
         self._database = database
+        self._turns = turns
         self._slots = slots
         self._feeds: dict[int, Feed] = {}  # by store
         self._has_feeds = asyncio.Event()
@@ -48,7 +50,7 @@ class Listeners:
         except BaseException:
             self._slots.release(caller.token_store_id)
             raise
-        feed = Feed(self._database, caller.store_id, page.revision)
+        feed = Feed(self._database, self._turns, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
         begin = page.revision if after is None else page.after
         listener = Listener(caller, feed, begin, form)

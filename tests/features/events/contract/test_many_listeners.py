@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from plantstore.core.database import Database, Row
+from plantstore.core.fair_queue import FairQueue
 from plantstore.core.model import Caller, NewPlant
 from plantstore.core.pools import Pool
 from plantstore.features.events.listeners import Listeners
@@ -38,7 +39,8 @@ async def test_a_thousand_listeners_share_their_queries(
 ) -> None:
     monkeypatch.setattr("plantstore.features.events.listener._HEARTBEAT_SECONDS", 600)
     database = CountedDatabase(harness.database)
-    listeners = Listeners(database, Pool("listeners", 2 * LISTENERS))  # type: ignore[arg-type]  # has all that is used
+    slots = Pool("listeners", 2 * LISTENERS)
+    listeners = Listeners(database, FairQueue(), slots)  # type: ignore[arg-type]  # has all that is used
     task = asyncio.create_task(listeners.run())
     callers = [await harness.make_caller("nursery", "ada", str(n)) for n in range(TOKENS)]
     added = [await listeners.add(callers[n % TOKENS], None) for n in range(LISTENERS)]

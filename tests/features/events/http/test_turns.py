@@ -1,4 +1,4 @@
-"""Reading many events delays no other user: a page costs by its events, and users take turns."""
+"""Reading many events, or listening, delays no other user: pages and parts wait for turns."""
 
 import asyncio
 from functools import partial
@@ -11,6 +11,7 @@ from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.features.events.routes import add_events
 from plantstore.http.app import App, Process
+from plantstore.server.messages import Stream
 from tests.databases import create_sqlite
 from tests.features.events.http.test_event_stream import fill_events
 from tests.http.test_turns import MANY, make_tokens, request
@@ -53,3 +54,33 @@ def test_a_page_costs_by_its_events_and_users_take_turns(
     asyncio.run(run())
     assert served.index(other) < MANY // 2
     assert costs == [5 * ROUTED, 2 * ROUTED, ROUTED, 0]
+
+
+def test_each_part_of_a_live_stream_takes_a_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    fill_events(url, 60)
+    costs: list[int] = []
+
+    async def take(_: object, cost: int) -> None:
+        costs.append(cost)
+
+    async def run() -> None:
+        settings = Settings(database=url)
+        app = App(await open_database(settings), settings, partial(open_session, url), Process())
+        add_events(app)
+        event_request = request(0, "GET", token, b"/events")
+        event_request.query = b"after=0"
+        event_request.headers = {**event_request.headers, b"accept": b"text/event-stream"}
+        stream = await app.handle(event_request)
+        assert isinstance(stream, Stream)
+        monkeypatch.setattr(app.turns, "take", take)
+        parts = [await anext(stream.parts) for _ in range(4)]
+        assert [part.count(b"data: ") for part in parts] == [0, 25, 25, 10]
+        await stream.close()
+        await app.close()
+
+    asyncio.run(run())
+    assert costs == 3 * [ROUTED]
