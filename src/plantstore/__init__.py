@@ -2,5 +2,5 @@
 
 import gc
 
-# Imports and requests leave few cycles; collecting them took 8 % of a start, and of a create.
-gc.set_threshold(50_000, 20, 50)
+# More often took 8 % of a start and of a create; more at once delays requests: this takes 2 ms.
+gc.set_threshold(5_000, 20, 50)
