@@ -9,7 +9,6 @@ import hmac
 import os
 import socket
 import time
-from asyncio import IncompleteReadError
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -33,6 +32,7 @@ _TIMEOUT = 10.0
 _MAX_BYTES = 64 * 1024  # of a response; a longer response closes the connection
 _KEPT = 1000  # characters of a response, for the log
 _DAY = 86400.0
+_REST_SECONDS = 0.1  # before a message that a request waits for: it costs much more than others
 # IPv6 outside of 2000::/3 (mapped, NAT64, local); 6to4 and its relays; networks that older Pythons
 # consider public (reserved, documentation); and Azure's host.
 _V6 = ("::/3", "4000::/2", "8000::/1", "2002::/16", "3fff::/20")
@@ -134,7 +134,7 @@ async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
             async with post(webhook.url, data=message.body, headers=headers) as response:
                 try:
                     body = await response.content.readexactly(_MAX_BYTES)
-                except IncompleteReadError as error:  # the usual case
+                except asyncio.IncompleteReadError as error:  # the usual case
                     body = error.partial
                 text = body.decode(errors="replace").replace("\0", "\ufffd")
                 status, wait = response.status, _read_wait(response.headers.get("Retry-After", ""))
@@ -186,6 +186,7 @@ def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> 
             raise RequestError(41001, after=revision - 1)
 
     async def send_alone() -> Delivery:
+        await asyncio.sleep(_REST_SECONDS)
         async with open_client(webhooks.settings) as send:
             return (await send(webhook, message))[0]
 

@@ -15,12 +15,7 @@ from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
 from plantstore.features.access import links
 from plantstore.features.access.http.bodies import Text, read_body
-from plantstore.features.access.http.owners import (
-    Outcome,
-    Owners,
-    Record,
-    to_record,
-)
+from plantstore.features.access.http.owners import Outcome, Owners, Record, to_record
 from plantstore.features.access.http.tokens import (
     TokenRequest,
     describe_made,

@@ -12,12 +12,7 @@ from plantstore.core.errors import InvalidChangeError
 from plantstore.core.model import Caller, Grant, Scope
 from plantstore.features.access import owners
 from plantstore.features.access.http.bodies import Text
-from plantstore.features.access.http.owners import (
-    UNCHANGED,
-    Fields,
-    Outcome,
-    Record,
-)
+from plantstore.features.access.http.owners import UNCHANGED, Fields, Outcome, Record
 from plantstore.features.access.links import hash_range
 from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.tokens import IssuedToken, Token
