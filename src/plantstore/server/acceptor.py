@@ -30,8 +30,9 @@ class Acceptor:
         self._loop = asyncio.get_running_loop()
 
     def listen(self, listener: socket.socket) -> None:
-        listener.settimeout(0)
-        self._loop.add_reader(listener, self._accept, listener, _ACCEPTED_IN_A_ROW)
+        if listener.fileno() >= 0:  # not closed before a retry
+            listener.settimeout(0)
+            self._loop.add_reader(listener, self._accept, listener, _ACCEPTED_IN_A_ROW)
 
     def close(self, listener: socket.socket) -> None:
         """Close the socket, after the last clients: it would reset their connections."""
