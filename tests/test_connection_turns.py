@@ -3,17 +3,31 @@
 import asyncio
 import struct
 from contextlib import ExitStack
+from errno import EMFILE
 from itertools import pairwise
 from socket import SO_LINGER, SOL_SOCKET, create_connection, create_server, socket, socketpair
-from typing import cast
+from ssl import PROTOCOL_TLS_SERVER, SSLContext
+from types import SimpleNamespace
+from typing import Any, NoReturn, cast
 
 import pytest
 from msgspec.structs import replace
 
-from plantstore.core.fair_queue import NETWORKS, ROUTED, FairQueue
-from plantstore.core.pools import Pool, Pools
+from plantstore.core.fair_queue import (
+    CACHED,
+    CONNECTED,
+    HANDSHAKE,
+    LINES_PARSED,
+    NETWORKS,
+    ROUTED,
+    FairQueue,
+    Key,
+)
+from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.server.acceptor import Acceptor
+from plantstore.server.body import Body
+from plantstore.server.certificates import Certificate
 from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Application, Request, Response
@@ -26,6 +40,7 @@ class CountingApplication:
 
     def __init__(self, settings: Settings) -> None:
         self.pools, self.turns, self.handled = Pools(settings), FairQueue(), 0
+        self.content = b""
         self.ends, self.cached = asyncio.Event(), cast("Response | None", None)
 
     def get_cached(self, _data: bytes) -> Response | None:
@@ -37,11 +52,25 @@ class CountingApplication:
             request.holder = 1
         if request.path.endswith(b"/wait"):
             await self.ends.wait()
+        if isinstance(request.body, Body):
+            self.content = await request.body.read(10**6)
         return Response(b"HTTP/1.1 204 No Content\r\n")
 
 
 def make_application() -> Application:
     return cast("Application", CountingApplication(Settings()))
+
+
+def record_costs(turns: FairQueue, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Key, int]]:
+    """What is charged from now on, with its key."""
+    costs, charge = list[tuple[Key, int]](), turns.charge
+
+    def charge_and_record(key: Key, cost: int) -> None:
+        costs.append((key, cost))
+        charge(key, cost)
+
+    monkeypatch.setattr(turns, "charge", charge_and_record)
+    return costs
 
 
 async def test_at_most_two_heads_are_parsed_per_loop_iteration() -> None:
@@ -60,6 +89,64 @@ async def test_at_most_two_heads_are_parsed_per_loop_iteration() -> None:
             counts.append(application.handled)
         connections.close()
     assert max(after - before for before, after in pairwise(counts)) <= 2
+
+
+async def test_a_pipeline_leaves_each_iteration_after_some_requests() -> None:
+    application = CountingApplication(Settings())
+    connections = Connections(cast("Application", application), Settings())
+    client, server = socketpair()
+    with client:
+        connect(connections, server, "10.0.0.1")
+        client.send(100 * b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        counts = [0]
+        while counts[-1] < 100:
+            await asyncio.sleep(0)
+            counts.append(application.handled)
+        connections.close()
+    assert max(after - before for before, after in pairwise(counts)) <= 2 * 16
+
+
+async def test_parsing_and_handshakes_are_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    application = CountingApplication(Settings())
+    costs = record_costs(application.turns, monkeypatch)
+    connections = Connections(cast("Application", application), Settings())
+    with ExitStack() as stack:
+        for certificate in (None, SimpleNamespace(context=SSLContext(PROTOCOL_TLS_SERVER))):
+            connections.certificate = cast("Certificate", certificate)
+            client, server = socketpair()
+            stack.enter_context(client)
+            connect(connections, server, "10.0.0.1")
+            client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (6400 * b"x"))
+            await asyncio.sleep(0.01)
+        connections.close()
+    assert [cost for _, cost in costs if cost > CONNECTED] == [100, HANDSHAKE]
+
+
+async def test_tiny_chunks_are_parsed_in_turns_of_their_sender(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    application = CountingApplication(Settings())
+    costs = record_costs(application.turns, monkeypatch)
+    connections = Connections(cast("Application", application), Settings())
+    content = b"".join(b"%09d" % number for number in range(2000))
+    pieces = [content[start : start + 20] for start in range(0, len(content), 20)]
+    body = b"".join(b"14\r\n%b\r\n" % piece for piece in pieces) + b"0\r\n\r\n"
+    client, server = socketpair()
+    with client:
+        connect(connections, server, "10.0.0.1")
+        head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        client.sendall(head)
+        while not application.handled:  # noqa: ASYNC110 - it takes a few iterations
+            await asyncio.sleep(0)
+        client.sendall(body + b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        while application.handled < 2:
+            await asyncio.sleep(0)
+            assert application.turns.try_take((1, 1), CACHED)
+        paid = [cost for key, cost in costs if key == network_of("10.0.0.1")]
+        connections.close()
+    assert application.content == content
+    assert sum(paid) > 2 * len(pieces) // LINES_PARSED
+    assert max(paid) <= 24
 
 
 @pytest.mark.parametrize("path", ["/", "/wait"])
@@ -148,6 +235,24 @@ async def test_few_clients_are_accepted_at_a_time() -> None:
             counts.append(len(connected))
         acceptor.close(listener)
     assert max(after - before for before, after in pairwise(counts)) <= 8
+
+
+async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class ListenerWithoutFiles(socket):
+        def accept(self) -> NoReturn:
+            raise OSError(EMFILE, "too many open files")
+
+    monkeypatch.setattr("plantstore.server.acceptor._RETRY_SECONDS", 0.0)
+    errors = list[dict[str, Any]]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, error: errors.append(error))
+    acceptor = Acceptor(make_application(), lambda client, _: client.close())
+    listener = ListenerWithoutFiles()
+    acceptor.listen(listener)
+    acceptor.close(listener)
+    await asyncio.sleep(0.01)
+    assert errors == []
 
 
 async def test_the_clients_of_many_networks_that_wait_are_bounded(

@@ -21,6 +21,7 @@ CACHED = 1  # the cost of a request that the cache answers by its bytes
 ROUTED = 6  # the cost of any other request, plus:
 QUERIED = 12  # for a long query, which no cache answers
 BYTES_PARSED = 64  # bytes of an unknown head that cost 1 more, also for reading its parameters
+LINES_PARSED = 8  # lines of a body's framing that cost 1 more
 BYTES_SENT = 4096  # bytes of a response that cost 1 more
 BYTES_READ = 512  # bytes of a body that cost 1 more
 REFUSED = 18  # for a refusal, which is explained and logged

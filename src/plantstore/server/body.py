@@ -16,6 +16,7 @@ from plantstore.core.errors import RequestError
 MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a ``Body``
 MAX_FRAMING = 16 * 1024  # bytes of framing beyond half of the content's bytes; also of one line
 
+_MAX_LINES = 192  # of framing, read in a quarter of a millisecond
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
 _END = re.compile(rb"\r\n")
 _TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)?\r\n")
@@ -31,14 +32,14 @@ class Body:
 
     ``buffered`` counts the bytes that have arrived and are kept; ``arrived_at`` is the time of the
     last ones, by ``time.perf_counter``. ``wanted_at`` is when the reader began to wait, by the
-    loop's time.
+    loop's time. ``lines`` counts the lines of framing in what was last fed.
     """
 
     def __init__(self, length: int, wanted: Callable[[], None]) -> None:
         self.is_complete = length == 0
         self.wanted_at = math.inf
         self.has_failed = False
-        self.buffered = 0
+        self.buffered = self.lines = 0
         self.arrived_at = 0.0
         self._length = self._missing = length
         self._wanted = wanted
@@ -97,7 +98,7 @@ class Body:
             self._wanted()
 
     def feed(self, data: bytes) -> bytes:
-        """Consume the bytes of the body, and return the bytes that follow it."""
+        """Consume the bytes of the body, and return those that follow it, or many chunks."""
         if self.has_failed:
             return b""
         try:
@@ -147,8 +148,8 @@ class ChunkedBody(Body):
         self._allowance = MAX_FRAMING
 
     def _take(self, data: bytes) -> bytes:
-        data, position = self._line + data, 0
-        while position < len(data) and not self.is_complete:
+        data, position, self.lines = self._line + data, 0, 0
+        while position < len(data) and not self.is_complete and self.lines < _MAX_LINES:
             if self._missing:
                 part = data[position : position + self._missing]
                 position += len(part)
@@ -157,19 +158,21 @@ class ChunkedBody(Body):
                 self._keep(part)
             elif line := self._expected.match(data, position):
                 position = line.end()
+                self.lines += 1
                 self._allowance -= len(line[0])
                 if self._allowance < 0:
                     raise RequestError(43101)
                 self._follow(line)
             else:
                 break
-        self._line = b"" if self.is_complete else data[position:]
+        is_over = self.is_complete or self.lines == _MAX_LINES
+        self._line = b"" if is_over else data[position:]
         if not any(self._expected.fullmatch(self._line + rest) for rest in _REST):
             raise RequestError(40011, reason="the chunks of its body are not well-formed")
         # An incomplete line is examined again with each new part.
         if len(self._line) > min(self._allowance, MAX_FRAMING):
             raise RequestError(43101)
-        return data[position:] if self.is_complete else b""
+        return data[position:] if is_over else b""
 
     def _follow(self, line: re.Match[bytes]) -> None:
         if self._expected is _SIZE:

@@ -16,7 +16,7 @@ from socket import socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
-from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED, NETWORKS
+from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED, LINES_PARSED, NETWORKS
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
@@ -198,7 +198,7 @@ class Connection(asyncio.Protocol):
             if head is None and not (has_turn or turns.try_take(self.network, CONNECTED)):
                 break
             self._read_request(head)
-            if self._backlog and not self._buffer:
+            if self._backlog and not self._buffer and self._body is None:
                 self._divide()
             has_turn = False
             if NETWORKS in turns.waiting:  # other networks
@@ -236,7 +236,9 @@ class Connection(asyncio.Protocol):
             body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
             request.body = self._body = body
             self._asks_to_continue = fields.expects_continue
-            self._buffer, self._backlog = b"", self._feed(body, rest + self._backlog)
+            data, self._buffer, self._backlog = rest + self._backlog, b"", b""
+            self._request = request  # its sender pays for chunks
+            self._backlog = self._feed(body, data, has_turn=True) or self._backlog
         else:
             request.body, self._buffer = rest[:length], rest[length:]
         self._begin(request)
@@ -317,8 +319,20 @@ class Connection(asyncio.Protocol):
 
     # Bodies
 
-    def _feed(self, body: Body, data: bytes) -> bytes:
-        data = body.feed(data)
+    def _feed(self, body: Body, data: bytes, *, has_turn: bool = False) -> bytes:
+        """Pass bytes to the body, in turns of its sender; return those that follow it."""
+        turns = self._connections.turns
+        key = (self._request and self._request.turns_of) or self.network
+        if has_turn or (not self._backlog and turns.try_take(key, 1)):
+            data = body.feed(data)
+            turns.charge(key, body.lines // LINES_PARSED)
+        if data and not (body.is_complete or body.has_failed):
+            if not self._backlog:
+                turns.put(key, 1, self._feed_backlog)
+            self._backlog += data
+            self._transport.pause_reading()
+            self._count_unread()
+            return b""
         if body.has_failed:
             self._connection_line = CLOSE
             if self._phase is BODY:
@@ -335,13 +349,22 @@ class Connection(asyncio.Protocol):
                 self._transport.pause_reading()
         return data
 
+    def _feed_backlog(self) -> bool:
+        data, self._backlog = self._backlog, b""
+        if self._body is not None:
+            self._transport.resume_reading()
+            self._buffer = self._feed(self._body, data, has_turn=True)
+            self._serve()
+        return True
+
     def _want_body(self) -> None:
         """Receive the rest of the body, or the next part, because a reader is waiting."""
         self._count_unread(UNREAD_BYTES)
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
             self._transport.write(_CONTINUE)
-        self._transport.resume_reading()
+        if not self._backlog:
+            self._transport.resume_reading()
 
     # Responses
 

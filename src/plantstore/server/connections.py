@@ -65,33 +65,28 @@ class Connections:
         return None if self.certificate is None else self.certificate.context
 
     def begin(self, connection: "Connection", transport: asyncio.Transport) -> None:
-        """Open a new connection, if there is room for it; with TLS, after a handshake."""
-        if not self._admit(connection):
+        """Open a new connection, if room can be made for it; with TLS, after a handshake."""
+        pool, network = self.pools.connections, connection.network
+        self._make_room(pool.find_excess(network))
+        if not pool.has_room(network):
             if self.context is None:
                 connection.refuse()
             else:
                 transport.abort()
-        elif self.context is None:
+            return
+        pool.add(network)
+        self.opened.add(connection)
+        self._are_closed.clear()
+        if self.context is None:
             connection.open(transport)
         else:
-            self.turns.charge(connection.network, HANDSHAKE)
-            self.pools.handshakes.put(connection, connection.network, transport.abort)
+            self.turns.charge(network, HANDSHAKE)
+            self.pools.handshakes.put(connection, network, transport.abort)
             seconds = self.settings.head_timeout
             handshake = self._loop.start_tls(
                 transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
             )
             begin(handshake, connection.open)
-
-    def _admit(self, connection: "Connection") -> bool:
-        """Count a new connection, if there is room or room can be made."""
-        pool, network = self.pools.connections, connection.network
-        self._make_room(pool.find_excess(network))
-        if not pool.has_room(network):
-            return False
-        pool.add(network)
-        self.opened.add(connection)
-        self._are_closed.clear()
-        return True
 
     def count_for(self, connection: "Connection", store: Hashable) -> None:
         """Count an open connection for a store, even if no room can be made."""
