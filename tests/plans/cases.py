@@ -15,6 +15,7 @@ from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant
 from plantstore.features.events.reading import ARRAY, NO_EVENTS, STREAM
 from tests.plans.tables import (
     DELIVERIES,
+    ENDED,
     EVENTS,
     LARGE,
     OLD,
@@ -94,7 +95,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((SMALL, 0, PAGE, True, *astuple(ARRAY)), 3),
     ],
     # Access that ended long ago is looked for once an hour, among all.
-    "find_ended_tokens": [Case((LATER, PAGE), 2 * STORES)],
+    "find_ended_tokens": [Case((LATER, PAGE), 2 * (STORES + ENDED))],
     "find_ended_links": [Case((LATER, PAGE), 1)],
     "find_unused_users": [Case((LATER, PAGE), 4 * STORES)],
     "find_oldest_event": [Case((0,), 1), Case((LARGE,), 1), Case((STORES,), 0)],
@@ -136,7 +137,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_memberships_of": [Case((SMALL,), 2)],
     "find_events_of": both(0, 1, "x", large=2 * EVENTS, small=1),
     "relabel_events": [Case((LARGE, 1, PAGE, 1, "x", "", -1), 3 * PAGE)],
-    "relabel_tokens": [Case(("x", ""), STORES)],
+    "relabel_tokens": [Case(("x", ""), STORES + ENDED)],
     "relabel_links": [Case(("x", ""), 1)],
     "delete_user": [Case((STORES + 1,), 0)],
     "rename_user": [Case((SMALL, "new"), 1)],
@@ -144,7 +145,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "describe_store": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 5),
     "list_audit": [Case((None, None, None), 0)],
     "trim_audit": [Case((LATER, PAGE), 0)],
-    "read_status": [Case((0, LATER), STORES)],
+    "read_status": [Case((0, LATER), STORES + ENDED)],
     "read_size": [Case((), 0)],
     "find_store_name": [Case((SMALL,), 1)],
     "set_expiry": [Case((SMALL, HASH, 1), 1)],
@@ -152,7 +153,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_token": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
     "revoke_tokens": [
-        Case((0, INT64_MAX, SMALL, SMALL, 1), STORES),
+        Case((0, INT64_MAX, SMALL, SMALL, 1), STORES + ENDED),
         Case((SMALL, SMALL, 0, INT64_MAX, 1), 1),
     ],
     "find_subject": [Case((SMALL,), 1)],
@@ -165,7 +166,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_code": [Case((SMALL, HASH, 0), 1)],
     "count_members": [Case((SMALL,), 2)],
     "show_members": [Case((SMALL, None), 6), Case((SMALL, "user-2"), 6)],
-    "count_tokens": [Case((SMALL, 0), 1)],
+    "count_tokens": [Case((SMALL, 0, PAGE), 1), Case((LARGE, 0, PAGE), 1)],
     "show_tokens": [Case((SMALL, b"", HASH + b"x", 0), 2)],
     "find_links_of": [Case((SMALL, SMALL), 4), Case((LARGE, 1), 2)],
     "delete_link": [Case((SMALL, HASH), 1)],

@@ -16,12 +16,13 @@ LARGE = STORES // 2
 SMALL = STORES  # the last store: the rows of all others come before its rows
 RARE = PLANTS // 100  # one in so many plants of the large store has the tag "rare"
 PLANTS_OF_SMALL = 2
+ENDED = 1000  # tokens of the large store
 DELIVERIES = 1000  # of the small store's webhook
 OLD = 100  # keys of this age or older are few
 
 
 def hash_of(number: int) -> bytes:
-    return sha256(number.to_bytes(8)).digest()
+    return sha256(number.to_bytes(8, signed=True)).digest()
 
 
 def filling() -> Sequence[str]:
@@ -37,6 +38,7 @@ def filling() -> Sequence[str]:
         f"{_MEMBER} n, n, 0, n, 'owner' {_numbers(STORES)}",
         f"{_MEMBER} n, 1, 0, NULL, 'reader' {_numbers(STORES)} AND n > 1",
         f"{_CREDENTIALS} n, hash_of(n), n, n = 1, 'list', '', n {_numbers(STORES)}",
+        f"{_ENDED} {LARGE}, hash_of(-n), {LARGE}, n < 0, 'list', '', n, n {_numbers(ENDED)}",
         f"{PLANT} {LARGE}, n, 'Fern', {_TAG} {_numbers(PLANTS)}",
         f"{PLANT} n, 1, 'Fern', 'common' {_numbers(STORES)} AND n <> {LARGE}",
         f"{PLANT} n, 2, 'Moss', NULL {_numbers(STORES)} AND n <> {LARGE}",
@@ -56,6 +58,7 @@ _CREDENTIALS = (
     "INSERT INTO tokens"
     " (store_id, token_hash, user_id, all_stores, scopes, label, created_at) SELECT"
 )
+_ENDED = _CREDENTIALS.replace("created_at", "created_at, revoked_at")
 _MEMBER = "INSERT INTO members (store_id, user_id, since, added_by, role) SELECT"
 PLANT = "INSERT INTO plants (store_id, id, name, tag) SELECT"
 _TAG = f"CASE WHEN n % {RARE} = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'common' END"

@@ -14,15 +14,7 @@ from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError
-from plantstore.core.model import (
-    INT64_MAX,
-    INT64_MIN,
-    LABEL_MAX,
-    Grant,
-    Role,
-    Scope,
-    broken_rule,
-)
+from plantstore.core.model import INT64_MAX, INT64_MIN, LABEL_MAX, Grant, Role, Scope, broken_rule
 from plantstore.core.settings import Settings, load_database
 from plantstore.databases import open_session, reading
 from plantstore.sql.administration.new_tokens import label_by

@@ -20,12 +20,7 @@ from plantstore.core.clock import now
 from plantstore.core.model import Scope
 from plantstore.sql.administration import tokens as records
 from plantstore.sql.administration.records import require_store, require_user
-from plantstore.sql.administration.tokens import (
-    TokenState,
-    find_token,
-    revoke_token,
-    revoke_tokens,
-)
+from plantstore.sql.administration.tokens import TokenState, find_token, revoke_token, revoke_tokens
 from plantstore.sql.session import Queries, Session
 
 _COLUMNS = (

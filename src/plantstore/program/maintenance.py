@@ -6,12 +6,7 @@ import click
 
 from plantstore import databases
 from plantstore.cli.administration_log import note_in_database
-from plantstore.cli.options import (
-    output_options,
-    pass_database,
-    pass_sources,
-    yes_option,
-)
+from plantstore.cli.options import output_options, pass_database, pass_sources, yes_option
 from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
 from plantstore.core.sources import Sources

@@ -95,7 +95,7 @@ def require_room(session: Queries, store_id: int) -> None:
 
     :raises TooMuchAccessError: it may not.
     """
-    ((count,),) = session.query("count_tokens", store_id, now())
+    ((count,),) = session.query("count_tokens", store_id, now(), MAX_TOKENS)
     if count >= MAX_TOKENS:
         raise TooMuchAccessError(things="valid tokens")
 

@@ -73,8 +73,10 @@ WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL AND (expires_at I
 -- The tokens that ``show_tokens`` shows.
 
 -- name: count_tokens
-SELECT count(*) FROM tokens
-WHERE store_id = ?1 AND NOT all_stores AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)
+SELECT count(*) FROM (
+    SELECT 1 FROM tokens WHERE store_id = ?1 AND NOT all_stores AND revoked_at IS NULL AND coalesce(expires_at, 9223372036854775807) > ?2
+    ORDER BY coalesce(expires_at, 9223372036854775807) LIMIT ?3
+) AS t
 
 -- Links to sign in with: using a code deletes its row.
 
