@@ -5,12 +5,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from plantstore.core.database import Database
-from plantstore.core.errors import InvalidChangeError
+from plantstore.core.errors import InvalidChangeError, TooMuchAccessError
 from plantstore.core.model import Caller, Role
-from plantstore.features.access import members, owners
+from plantstore.features.access import members
 from plantstore.features.access.http.owners import UNCHANGED, Outcome, to_record
-from plantstore.sql.administration.records import check_subject
+from plantstore.sql.administration.records import check_subject, find_user, insert_user
 from plantstore.sql.session import Session
+
+MAX_MEMBERS = 1000
 
 
 class MemberRole(Struct, frozen=True):
@@ -31,10 +33,16 @@ async def read_members(database: Database, store_id: int, subject: str | None) -
 
 
 def set_member(session: Session, manager: Caller, subject: str, body: MemberRole) -> Outcome:
-    """Give a user a role; 201 for a new member."""
+    """Give a user, who is created if missing, a role; 201 for a new member.
+
+    :raises PlantStoreError: there would be no owner, or too many members; or the name is invalid.
+    """
     if "\ufffd" in subject:  # decoded from a path that is not UTF-8
         raise InvalidChangeError(reason="the user's name is not valid UTF-8")
-    user, before = owners.set_member(session, manager, subject, body.role)
+    user = find_user(session, subject) or insert_user(session, subject)
+    before = members.set_member(session, manager.store_id, user, body.role, manager.user_id)
+    if before is None and members.count(session, manager.store_id)[0] > MAX_MEMBERS:
+        raise TooMuchAccessError(things="members")
     member = to_record(user=user.subject, role=body.role)
     changed = {"member_id": user.user_id, "role": body.role, "old_role": before or "none"}
     return 201 if before is None else 200, member, UNCHANGED if before is body.role else changed

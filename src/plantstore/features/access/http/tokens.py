@@ -1,19 +1,22 @@
 """A store's tokens over HTTP. A token's secret is only in the response to its creation."""
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.database import Database
-from plantstore.core.errors import InvalidChangeError
-from plantstore.core.model import Caller, Grant, Scope
-from plantstore.features.access import owners
+from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
+from plantstore.core.model import Caller, Grant, Scope, find_hashes_of
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.access.http.owners import UNCHANGED, Fields, Outcome, Record
 from plantstore.features.access.links import hash_range
+from plantstore.features.access.owners import first_end, limit_to_member, require_room
+from plantstore.sql.administration import tokens
 from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Queries, Session
@@ -44,16 +47,33 @@ async def read_tokens(database: Database, store_id: int, token_id: str | None) -
 
 
 def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
-    """Create a token for a member, which by default expires after ``days``."""
-    issued = owners.create_token(session, manager, read_grant(session, manager, body, days))
-    record = show_token(session, issued)
-    return 201, record, describe_made(issued.token)
+    """Create a token for a member, which by default expires after ``days``.
+
+    It expires no later than the manager's.
+
+    :raises PlantStoreError: as ``limit_to_member``, or there are too many tokens.
+    """
+    grant = read_grant(session, manager, body, days)
+    user, grant = limit_to_member(session, manager.store_id, grant, manager.permissions)
+    grant = replace(grant, expires_at=first_end(grant.expires_at, manager.expires_at))
+    require_room(session, manager.store_id)
+    issued = tokens.insert_token(session, manager.store_id, user.user_id, grant)
+    return 201, show_token(session, issued), describe_made(issued.token)
 
 
 def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
-    revoked, is_new = owners.revoke_token(session, manager, token_id)
-    changed = {"revoked_token_id": token_id, "member_id": revoked.user_id}
-    return 204, None, changed if is_new else UNCHANGED
+    """Revoke a token that opens only this store.
+
+    :raises NoSuchTokenError: the store has no token with this id.
+    """
+    if find_hashes_of(token_id):  # else it may be a token, not an id
+        with suppress(NoSuchTokenError):
+            token = tokens.find_token(session, token_id)
+            if token.store_id == manager.store_id and not token.all_stores:
+                tokens.revoke_token(session, token)
+                changed = {"revoked_token_id": token_id, "member_id": token.user_id}
+                return 204, None, changed if token.revoked_at is None else UNCHANGED
+    raise NoSuchTokenError(token_id=token_id)
 
 
 def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int) -> Grant:
