@@ -225,7 +225,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "lock_counts": [Case((SMALL,), 1)],
     "renew_revision": [Case((SMALL, LATER), 2)],
     "recount": [Case((SMALL,), PLANTS_OF_SMALL + 1)],
-    "page_to_verify": [Case((0, PAGE), 2 * min(PAGE, STORES))],
     "count_to_verify": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 1),
     "find_mismatches": both(PAGE, large=PLANTS + 2 * EVENTS, small=PLANTS_OF_SMALL + 2),
     "find_plants_without_event": both(

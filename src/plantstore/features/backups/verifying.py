@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from plantstore.cli.administration_log import changing
 from plantstore.core.database import Row
+from plantstore.core.model import INT64_MAX
 from plantstore.databases import open_session, reading
 from plantstore.features.backups.renewing import renew_revision
 from plantstore.sql.administration.records import require_store
@@ -93,7 +94,7 @@ def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:
         for damage in reader.find_damage():
             yield Mismatch(None, None, damage)
     last = 0
-    while stores := reader.query("page_to_verify", last, _PAGE_ROWS):
+    while stores := reader.query("page_of_stores", last + 1, INT64_MAX, _PAGE_ROWS):
         for store in stores:
             yield from _find_in_store(reader, store, counts)
         counts["stores"] += len(stores)
@@ -101,7 +102,7 @@ def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:
 
 
 def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
-    store_id, name, created_at, plants, trimmed, revision = store
+    store_id, name, created_at, plants, _, trimmed, revision = store
     (row,) = reader.query("count_to_verify", store_id, trimmed)
     held, events, first, last, later = row
     counts.update(plants=held, events=events)

@@ -19,11 +19,6 @@ ORDER BY revision DESC LIMIT 1
 -- name: page_of_users
 SELECT user_id, subject, created_at FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
 
--- name: page_of_stores
-SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
-WHERE s.store_id >= ?1 AND s.store_id <= ?2 ORDER BY s.store_id LIMIT ?3
-
 -- name: page_of_members
 SELECT store_id, user_id, role, since, added_by FROM members
 WHERE (store_id, user_id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, user_id LIMIT ?4
@@ -54,13 +49,6 @@ INSERT INTO members (store_id, user_id, role, since, added_by) VALUES (?1, ?2, ?
 -- name: copy_tokens
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-
--- name: copy_plants
-INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4)
-
--- name: copy_events
-INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 
 -- name: copy_keys
 INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)

@@ -89,8 +89,8 @@ def change(url: str, times: int) -> None:
         for number in range(times):
             plant = NewPlant(50 + number, url[-64:])
             values = ("plant.created", *astuple(plant), 0, 1, "", "")
-            session.write_rows("copy_plants", [(store_id, *astuple(plant))])
-            session.write_rows("copy_events", [(store_id, revision + number + 1, *values)])
+            session.write_rows("insert_plant", [(store_id, *astuple(plant))])
+            session.write_rows("insert_event", [(store_id, revision + number + 1, *values)])
     execute(url, f"UPDATE revisions SET revision = {revision + times} WHERE store_id = {store_id}")
 
 
