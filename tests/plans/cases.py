@@ -128,8 +128,8 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "list_all_members": [Case((), 6 * STORES)],
     "find_stores_of": [Case((SMALL,), 4)],
     "list_tokens": [
-        Case((0, INT64_MAX, 0, INT64_MAX, None), 6 * STORES),
-        Case((SMALL, SMALL, 0, INT64_MAX, 0), 4),
+        Case((0, INT64_MAX, 0, INT64_MAX), 6 * STORES),
+        Case((SMALL, SMALL, 0, INT64_MAX), 4),
     ],
     # Erasing a user, or revoking the user's tokens, reads all rows that may be affected.
     "delete_tokens_of": [Case((SMALL,), 1)],

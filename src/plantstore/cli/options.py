@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from plantstore.cli.administration_log import name_person
-from plantstore.cli.durations import EXPIRES, read_expiry
+from plantstore.cli.durations import EXPIRES, read_expiry, read_since
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.core.clock import DAY_MS, now
@@ -109,6 +109,12 @@ def user_option(explanation: str, *, required: bool = False) -> Callable[[Comman
 def role_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
     roles = click.Choice([role.value for role in Role])
     return click.option("--role", type=roles, required=required, help=explanation)
+
+
+def since_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
+    return click.option(
+        "--since", metavar="TIME", required=required, callback=read_since, help=explanation
+    )
 
 
 def grant_options(command: Command) -> Command:

@@ -76,8 +76,9 @@ def list_tokens(
       plantstore token list --expiring 30d --json
       plantstore token list --not-used-since 90d
     """
-    only_valid = active or (expiring, not_used_since) != (None, None)
-    listed = records.list_tokens(session, *_find_ids(session, store, user), only_valid=only_valid)
+    listed = records.list_tokens(session, *_find_ids(session, store, user))
+    if active or (expiring, not_used_since) != (None, None):
+        listed = [token for token in listed if token.is_valid]
     if expiring is not None:
         ends_at = now() + expiring
         listed = [token for token in listed if token.expires_at and token.expires_at <= ends_at]
@@ -151,7 +152,9 @@ def revoke(
     if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
         raise click.UsageError("give tokens, or --user, or --all; --store needs --user or --all")
     if all_tokens and store is None and not yes:
-        _confirm_all(session)
+        valid = sum(token.is_valid for token in records.list_tokens(session))
+        if valid:
+            confirm(f"Revoke all {valid} valid tokens, of all stores?", "revoke")
     given = list(map(read_token, tokens))
     with noting(session) as note:
         before = dict.fromkeys(find_token(session, token) for token in given)
@@ -173,11 +176,6 @@ def revoke(
             f"`plantstore audit list --user {shlex.quote(user)}`"
         )
     output.report(list(map(describe_token, revoked)))
-
-
-def _confirm_all(session: Queries) -> None:
-    if valid := records.list_tokens(session, only_valid=True):
-        confirm(f"Revoke all {len(valid)} valid tokens, of all stores?", "revoke")
 
 
 def _find_ids(

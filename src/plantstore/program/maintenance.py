@@ -40,14 +40,11 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
             note_in_database(database, "migrate", migrations=len(migrations))
     if created:
         output.note(f"created the database {created}")
-    lines = []
-    for migration in migrations:
-        effect = (
-            "stop older programs first" if migration.stops_older else "older programs keep working"
-        )
-        lines.append(
-            f"would apply {migration.title}; {effect}" if dry_run else f"applied {migration.title}"
-        )
+    effects = {True: "stop older programs first", False: "older programs keep working"}
+    lines = [
+        f"would apply {it.title}; {effects[it.stops_older]}" if dry_run else f"applied {it.title}"
+        for it in migrations
+    ]
     applied = [
         {"number": it.number, "name": it.name, "compatible": not it.stops_older}
         for it in migrations

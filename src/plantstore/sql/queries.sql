@@ -131,7 +131,6 @@ FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE t.store_id BETWEEN ?1 AND ?2 AND +t.user_id BETWEEN ?3 AND ?4
-    AND (CAST(?5 AS bigint) IS NULL OR t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?5))
 ORDER BY t.created_at, t.token_hash
 
 -- An id is a prefix of the hash: a range finds the hash. The parts are read one after another, as

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import click
 import msgspec
 
-from plantstore.cli.durations import read_since
-from plantstore.cli.options import reading_options, store_option, user_option
+from plantstore.cli.options import reading_options, since_option, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.core.database import Row
 from plantstore.sql.administration.records import require_store, require_user
@@ -23,12 +22,7 @@ def audit() -> None:
 @audit.command("list")
 @user_option("Only changes by this user, or to this user.")
 @store_option("Only changes in this store.")
-@click.option(
-    "--since",
-    metavar="TIME",
-    callback=read_since,
-    help="Only changes since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
-)
+@since_option("Only changes since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.")
 @reading_options
 def list_audit(
     session: Queries, user: str | None, store: str | None, since: int | None, output: Output

@@ -16,7 +16,7 @@ from plantstore.core.cells import DELIMITERS, read_fields
 from plantstore.core.decoding import MAX_LINE
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller
-from plantstore.features.changes.lines import Change, Lines, read_change
+from plantstore.features.changes.lines import Change, Lines
 
 _TOO_LONG = b"-" * (MAX_LINE + 1)
 # Cells with their delimiters, then a quoted cell without an end.
@@ -87,4 +87,4 @@ class CsvLines(Lines):
             return RequestError(40002, reason="it is not CSV in UTF-8")
         except RequestError as error:
             return error
-        return read_change(json.dumps(fields).encode(), caller) if fields else None
+        return super().read(json.dumps(fields).encode(), caller) if fields else None

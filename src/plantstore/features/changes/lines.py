@@ -57,16 +57,11 @@ class Lines:
 
     def read(self, line: bytes, caller: Caller) -> "Change | PlantStoreError | None":
         """The change in a line, or its error; None to skip the line."""
-        return read_change(line, caller)
-
-
-def read_change(line: bytes, caller: Caller) -> Change | PlantStoreError:
-    """The change in a line, or its error."""
-    try:
-        return _read_change(line, caller)
-    except PlantStoreError as error:
-        error.__traceback__ = error.__context__ = None  # or each keeps its frames
-        return error
+        try:
+            return _read_change(line, caller)
+        except PlantStoreError as error:
+            error.__traceback__ = error.__context__ = None  # or each keeps its frames
+            return error
 
 
 def _read_change(text: bytes, caller: Caller) -> Change:

@@ -42,7 +42,6 @@ CALL record_token_uses($1, $2, $3)
 -- name: list_tokens
 WITH t AS MATERIALIZED (
     SELECT * FROM tokens WHERE store_id BETWEEN $1 AND $2 AND user_id BETWEEN $3 AND $4
-        AND ($5::bigint IS NULL OR revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5))
 ), m AS MATERIALIZED (
     SELECT store_id, user_id, role FROM members WHERE user_id BETWEEN $3 AND $4
 )

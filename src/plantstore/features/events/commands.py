@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
-from plantstore.cli.durations import read_since
 from plantstore.cli.options import (
     PLANT_ID,
     output_options,
     session_options,
+    since_option,
     store_option,
     user_option,
     yes_option,
@@ -109,12 +109,7 @@ def event() -> None:
 @event.command("list")
 @click.option("--plant", "plant_id", type=PLANT_ID, metavar="ID", help="Only events of this plant.")
 @user_option("Only changes by this user.")
-@click.option(
-    "--since",
-    metavar="TIME",
-    callback=read_since,
-    help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
-)
+@since_option("Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.")
 @click.option("--follow", is_flag=True, help="Keep printing new events until interrupted.")
 @pass_store(
     _in_database,
@@ -162,12 +157,8 @@ def list_events(
 @event.command()
 @store_option("Name of the store.", required=True)
 @user_option("User whose changes are undone.", required=True)
-@click.option(
-    "--since",
-    metavar="TIME",
-    required=True,
-    callback=read_since,
-    help="Since a time of day (UTC), such as 14:00, a date, or an age, in m, h, d or w.",
+@since_option(
+    "Since a time of day (UTC), such as 14:00, a date, or an age, in m, h, d or w.", required=True
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @yes_option("Skip the confirmation prompt.")

@@ -74,7 +74,9 @@ def add_events(app: App) -> None:
         is_live = accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0)
         form = replace(STREAM if is_live else ARRAY, has_id_text=has_id_text)
         if is_live:
-            after = _read_start(request, after)
+            last_id = request.headers.get(b"last-event-id")  # of a client that reconnects
+            if last_id is not None:
+                after = _read_after(last_id.decode("latin-1"))
             if request.method == "HEAD":  # the same errors, but no listener
                 await require_page(app.database, caller, after, 0, NO_EVENTS)
                 return make_response(200, _LIVE)
@@ -94,12 +96,6 @@ async def _listen(listeners: Listeners, caller: Caller, after: int | None, form:
     listener = await listeners.add(caller, after, form)
     head, remove = make_response(200, _LIVE).head, partial(listeners.remove, listener)
     return Stream(head, listener.read_parts(), remove, stop=listener.end)
-
-
-def _read_start(request: Request, after: int | None) -> int | None:
-    """Where a stream begins; a client that reconnects sends its last event."""
-    last_id = request.headers.get(b"last-event-id")
-    return after if last_id is None else _read_after(last_id.decode("latin-1"))
 
 
 async def _read(

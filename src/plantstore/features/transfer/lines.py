@@ -7,7 +7,7 @@ Invariant: each line gives its plant, or the error that the interface would retu
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from plantstore.core.cells import DELIMITERS, read_fields
@@ -48,14 +48,14 @@ def read_plants(source: Source) -> Iterator[Line]:
 
 def _read_line(line: str, *, new_id: bool) -> NewPlant | RequestError:
     body = line.encode("utf-8", "surrogateescape")
-
-    def read() -> NewPlant:
+    try:
         if not new_id:
             return decode_new_plant(body)
         fields = parse_json(body)
         return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
-
-    return _to_plant(read, [line.rstrip("\r\n")])
+    except RequestError as error:
+        error.details["cells"] = [line.rstrip("\r\n")]
+        return error
 
 
 def _read_csv(lines: Iterator[str], first: str, source: Source) -> Iterator[Line]:
@@ -124,16 +124,11 @@ def _read_record(source: Source, cells: Sequence[str], raw: str) -> NewPlant | R
     quoted = ((cell, '"{}"'.format(cell.replace('"', '""'))) for cell in cells)
     texts = [_BREAK.sub(" ", cell if it in raw else cell.strip()) for cell, it in quoted]
     new_id = {"id": 0} if source.new_ids else {}
-    plant = _to_plant(lambda: to_new_plant(read_fields(source.fields, texts) | new_id), texts)
-    if isinstance(plant, RequestError) and any(map(_NOT_UTF_8.search, texts)):
-        reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
-        return RequestError(_NOT_READABLE, reason=reason, cells=texts)
-    return plant
-
-
-def _to_plant(read: Callable[[], NewPlant], cells: Sequence[str]) -> NewPlant | RequestError:
     try:
-        return read()
+        return to_new_plant(read_fields(source.fields, texts) | new_id)
     except RequestError as error:
-        error.details["cells"] = cells
+        if any(map(_NOT_UTF_8.search, texts)):
+            reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
+            return RequestError(_NOT_READABLE, reason=reason, cells=texts)
+        error.details["cells"] = texts
         return error

@@ -71,7 +71,9 @@ TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (
     "store_id", "token_hash", "user_id", "all_stores", "scopes", "label", "created_at",
     "expires_at", "revoked_at",
 ), (b"",))  # fmt: skip
-PLANTS = Table("plants", "page_of_plants", "insert_plant", ("store_id", *PLANT_FIELDS), (INT64_MIN,))
+PLANTS = Table(
+    "plants", "page_of_plants", "insert_plant", ("store_id", *PLANT_FIELDS), (INT64_MIN,)
+)
 EVENTS = Table("events", "page_of_events", "insert_event", (
     "store_id", "revision", "kind", *PLANT_FIELDS, "at", "user_id", "token_label", "token_id",
 ), (0,))  # fmt: skip

@@ -89,16 +89,10 @@ def insert_token(
 
 
 def list_tokens(
-    session: Queries,
-    store_id: int | None = None,
-    user_id: int | None = None,
-    *,
-    only_valid: bool = False,
+    session: Queries, store_id: int | None = None, user_id: int | None = None
 ) -> list[Token]:
     """Tokens, of a store, of a user, or all, the oldest first."""
-    valid_at = now() if only_valid else None
-    bounds = (*number_range(store_id), *number_range(user_id))
-    rows = session.query("list_tokens", *bounds, valid_at)
+    rows = session.query("list_tokens", *number_range(store_id), *number_range(user_id))
     return [_to_token(row) for row in rows]
 
 

@@ -34,13 +34,8 @@ def list_operations(document: Json, section: str = "paths") -> list[Json]:
     """The operations of a resolved document, each with its ``method`` and ``path``."""
     operations: list[Json] = []
     for path, item in document.get(section, {}).items():
-        of_path = item.get("parameters", [])
-        by_method = {
-            method: item[method]
-            | {"method": method, "path": path}
-            | {"parameters": [*of_path, *item[method].get("parameters", [])]}
-            for method in _METHODS
-            if method in item
-        }
-        operations += by_method.values()
+        for method in filter(item.__contains__, _METHODS):
+            own = item[method]
+            parameters = item.get("parameters", []) + own.get("parameters", [])
+            operations.append({**own, "method": method, "path": path, "parameters": parameters})
     return operations
