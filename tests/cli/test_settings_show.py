@@ -50,6 +50,15 @@ def test_values_from_secret_files_are_masked(tmp_path: Path) -> None:
     ]
 
 
+def test_secrets_are_never_shown(tmp_path: Path) -> None:
+    for name in {"token", "webhook_key"} & SETTINGS.keys():
+        for secret in ("7" * 40, "short"):
+            program = Program(tmp_path, {f"PLANTSTORE_{name.upper()}": secret})
+            shown = program.run("settings", "show", name)
+            assert name in (shown.out + shown.err).lower()
+            assert secret not in shown.out + shown.err
+
+
 def test_an_invalid_setting_is_refused(tmp_path: Path) -> None:
     program = Program(tmp_path, {"PLANTSTORE_PORT": "x"})
     assert "PLANTSTORE_PORT is 'x'" in program.refusal("settings", "show")

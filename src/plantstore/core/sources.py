@@ -22,7 +22,7 @@ SETTINGS_FILE = f"{PREFIX}SETTINGS"
 _FILE = "_file"
 SYSTEM_FILE = "/etc/plantstore/plantstore.toml"
 _UTF_8 = "utf-8-sig"  # some editors write a byte order mark
-_SECRETS = frozenset({"token"})  # never shown in messages
+_SECRETS = frozenset({"token", "webhook_key"})  # never shown in messages
 _BOOLEANS = {"yes": True, "no": False}  # in addition to those of msgspec
 _WORDS = {inspect.BoolType: "true or false", inspect.VarTupleType: "a list of texts"}
 
