@@ -111,6 +111,15 @@ def test_a_renamed_plant_stays_in_view_when_the_list_is_sorted_by_name(
         expect(list_page["#grid"]).to_be_focused()
 
 
+def test_the_list_has_the_focus_as_soon_as_a_cell_is_saved(list_page: PageDriver) -> None:
+    list_page["#rows .row >> nth=0 >> .name"].dblclick()
+    focused = list_page["#cell-name"].evaluate("""input => {
+        input.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}));
+        return document.activeElement.id;
+    }""")
+    assert focused == "grid"
+
+
 def test_leaving_the_page_during_an_edit_asks_for_confirmation(list_page: PageDriver) -> None:
     list_page["#rows .row >> nth=0 >> .name"].dblclick()
     list_page.type("Agave")

@@ -46,10 +46,9 @@ export function drawGrid() {
   setActive(place < 0 ? active : place);
   rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
   body.style.height = `${items.length * rowHeight}px`;
-  const { ids, rest } = top;
-  const first = grid.scrollTop ? indexOf(ids.find((id) => indexOf(id) >= 0)) : -1;
+  const first = grid.scrollTop ? indexOf(top.ids.find((id) => indexOf(id) >= 0)) : -1;
   if (isWatched && place >= 0) grid.scrollTop += step * rowHeight;
-  else if (first >= 0) grid.scrollTop = first * rowHeight + rest;
+  else if (first >= 0) grid.scrollTop = first * rowHeight + top.rest;
   drawRows();
   list.fresh = new Set();
   const { size } = list.selected;

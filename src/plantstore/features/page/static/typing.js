@@ -162,6 +162,7 @@ function close() {
   if (drafts.cell) complain($(`${drafts.cell.place}-${drafts.cell.field}`));
   drafts.cell = null;
   closePicker();
+  if (document.activeElement?.matches(".cell-input")) focusPlants(); // the row may move before the next draw
   for (const field of CONTENTS) $("cells").append(Object.assign($(`cell-${field}`), { className: "" }));
   redraw();
 }
