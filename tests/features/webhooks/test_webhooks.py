@@ -6,9 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
+from plantstore.core.model import Scope
 from tests.cli.program import Program
 from tests.databases import ON_BOTH, execute
-from tests.features.access.http.access_calls import managing
+from tests.features.access.http.access_calls import ALL, managing
 from tests.features.webhooks.conftest import SETTINGS
 from tests.features.webhooks.receiver import (
     Receiver,
@@ -59,6 +60,20 @@ def test_another_store_does_not_see_it(service: Service, manager: httpx.Client, 
             expect_refused(other.get(f"/webhooks/{made['id']}{path}"), 40408)
         for path in ("rotate", "test", "deliveries/1/redeliver"):
             expect_refused(other.post(f"/webhooks/{made['id']}/{path}"), 40408)
+
+
+def test_who_may_not_list_plants_gets_none_by_a_webhook(
+    service: Service, manager: httpx.Client, store: str
+) -> None:
+    made, body = create_webhook(manager, "https://plants.invalid"), {"url": "https://mine.invalid"}
+    with managing(service, store, scopes=ALL - {Scope.LIST}) as client:
+        refused = (
+            client.post("/webhooks", json=body),
+            client.put(f"/webhooks/{made['id']}", json=body),
+        )
+        for response in refused:
+            assert "scope list" in expect_refused(response, 40301)
+        assert client.delete(f"/webhooks/{made['id']}").status_code == 204
 
 
 @ON_BOTH

@@ -6,6 +6,7 @@ from functools import partial
 from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchWebhookError
 from plantstore.core.model import Caller, Scope
+from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pool
 from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, Record, split
 from plantstore.features.webhooks import WebhookSettings
@@ -34,6 +35,8 @@ def add_webhooks(app: App) -> None:
 
     def change(operate: Callable[..., Record], status: int = 200) -> Change:
         def run(session: Session, by: Caller, *given: object) -> Outcome:
+            if Target in map(type, given):
+                require_scope(by, Scope.LIST)  # messages have the plants
             webhooks = of(session, by.store_id)
             record = operate(webhooks, *given)
             # Not the address: it may contain a secret.
