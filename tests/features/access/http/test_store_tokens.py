@@ -112,6 +112,7 @@ BAD_TOKENS = [
     ({"expires_at": "2099-01-31T08:00:00"}, TIME),
     ({"expires_at": "9999-12-31T23:59:59-12:00"}, "the expiry must be before the year 10000"),
     ({"expires_at": 4_102_444_800}, TIME),
+    ({"expires_at": "\ud800"}, TIME),
 ]
 
 

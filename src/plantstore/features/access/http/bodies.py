@@ -15,8 +15,7 @@ from plantstore.http.new_plant import check_media_type
 from plantstore.server.messages import Request
 
 _NO_KEY = (
-    "cannot be used here, because a secret is shown only once: omit it; if a response is lost, "
-    "revoke the token or link, and create it again"
+    "cannot be used here: a secret is shown only once; if it is lost, revoke it and create another"
 )
 
 Body = TypeVar("Body", bound=msgspec.Struct)
@@ -45,6 +44,6 @@ def _read_field(field: FieldInfo, given: dict[str, Any]) -> object:
         return field.default
     try:
         return msgspec.convert(given[field.name], field.type)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeError):
         rule = field.type.__metadata__[-1].description
         raise InvalidChangeError(reason=f"{field.name} must be {rule}") from None
