@@ -9,6 +9,7 @@ from socket import socketpair
 
 import pytest
 
+from plantstore.core.errors import RequestError
 from plantstore.core.model import Grant
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
@@ -79,6 +80,17 @@ async def test_an_unexpected_error_ends_a_stream_with_its_connection(
         assert b"[1" in await served.read()
         served.connections.close()
     assert "unexpected" in caplog.text
+
+
+async def test_an_error_that_cannot_be_written_is_an_internal_error(tmp_path: Path) -> None:
+    async def read_page(*_: object) -> None:
+        raise RequestError(40006, reason="\ud800")
+
+    async with serving(tmp_path) as served:
+        served.app.database.read_page = read_page  # type: ignore[method-assign, assignment]
+        served.connections.announce_stop()
+        assert b'{"error":50001,' in await served.read()
+        served.connections.close()
 
 
 async def test_reads_get_a_response_when_the_drain_timeout_has_passed(tmp_path: Path) -> None:

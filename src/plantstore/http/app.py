@@ -250,7 +250,7 @@ class App:
         if isinstance(error, PlantStoreError):
             try:
                 return error_response(error)
-            except LookupError as missing:  # a detail of its message
+            except (LookupError, UnicodeError) as missing:  # a detail of its message
                 error = missing
         logger.error("request %s failed", request.id.decode(), exc_info=error)
         return error_response(RequestError(50001))

@@ -30,6 +30,7 @@ _OF_CHANGES = (
     MEDIA_TYPE,
     with_header(40010, "key", "Idempotency-Key", "key"),
     with_query(40013, "atomic=yes"),
+    with_query(40013, "%ff"),
     MANY_PARAMETERS,
 )
 INVALID = ((ROUTES, tuple(map(_of_lines, _OF_CHANGES))),)

@@ -188,11 +188,9 @@ class Changes:
 
 def _read_atomic(query: bytes) -> bool:
     given = split_parameters(query) if query else {}
-    for name in given.keys() - {"atomic"}:
-        raise RequestError(40013, reason=f"{name} is not known here: use atomic")
-    values = given.get("atomic", ["false"])
-    if values not in (["true"], ["false"]):
-        raise RequestError(40013, reason="atomic must be true or false, given once")
+    values = given.pop("atomic", ["false"])
+    if given or values not in (["true"], ["false"]):
+        raise RequestError(40013, reason="must be atomic, given once, as true or false")
     return values == ["true"]
 
 
