@@ -326,13 +326,6 @@ class Connection(asyncio.Protocol):
         if has_turn or (not self._backlog and turns.try_take(key, 1)):
             data = body.feed(data)
             turns.charge(key, body.lines // LINES_PARSED)
-        if data and not (body.is_complete or body.has_failed):
-            if not self._backlog:
-                turns.put(key, 1, self._feed_backlog)
-            self._backlog += data
-            self._transport.pause_reading()
-            self._count_unread()
-            return b""
         if body.has_failed:
             self._connection_line = CLOSE
             if self._phase is BODY:
@@ -343,6 +336,12 @@ class Connection(asyncio.Protocol):
             self._asks_to_continue = False
             if self._phase is BODY:
                 self._finish()
+        elif data:  # the rest of many chunks, or not its turn
+            if not self._backlog:
+                turns.put(key, 1, self._feed_backlog)
+            self._backlog, data = self._backlog + data, b""
+            self._transport.pause_reading()
+            self._count_unread()
         elif body.buffered > UNREAD_BYTES:
             self._count_unread()
             if body.buffered > _MAX_BUFFER:  # even if a reader waits: one round may bring megabytes
@@ -439,7 +438,8 @@ class Connection(asyncio.Protocol):
         if self._body is not None:
             self._body.discard()
             self._wait(BODY, self._body_timeout)
-            self._transport.resume_reading()
+            if not self._backlog:
+                self._transport.resume_reading()
         if (self._buffer or self._is_ended) and not self._is_serving:
             self._resume(has_turn=False)
 
