@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +88,23 @@ def test_of_a_large_response_little_is_read(receiver: Receiver) -> None:
     receiver.respond = lambda _: (200, {}, b"x" * 10**7)
     settings = WebhookSettings(webhook_allow_private=True)
     assert send_to(receiver.url, settings) == "x" * 1000
+
+
+def test_of_endless_interim_responses_little_is_read() -> None:
+    interim, final = b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=respond, args=(server, 10_000 * interim + final)).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        response = send_to(url, WebhookSettings(webhook_allow_private=True))
+    assert response == "the response is too long"
+
+
+def respond(server: socket.socket, response: bytes) -> None:
+    connection, _ = server.accept()
+    with connection, suppress(OSError):
+        connection.recv(65536)
+        connection.sendall(response)
+        connection.recv(65536)  # until it is closed
 
 
 def test_a_service_sends_to_no_private_address_unless_it_is_told(

@@ -30,6 +30,7 @@ RESYNC = "store.resync"  # events up to this revision are missing
 _MAX_READ = 200
 _TIMEOUT = 10.0
 _MAX_BYTES = 64 * 1024  # of a response; a longer response closes the connection
+_MAX_RECEIVED = 2 * _MAX_BYTES  # with heads, interim responses, chunks and TLS
 _KEPT = 1000  # characters of a response, for the log
 _DAY = 86400.0
 _REST_SECONDS = 0.1  # before a message that a request waits for: it costs much more than others
@@ -113,6 +114,31 @@ def is_public(text: str) -> bool:
     return is_global and not any(address in network for network in _RESERVED)
 
 
+class _Socket(socket.socket):
+    """A socket that receives at most ``_MAX_RECEIVED`` bytes in response to what it sent."""
+
+    _left = _MAX_RECEIVED
+
+    def send(self, *given: Any) -> int:  # noqa: ANN401 - as the event loop calls it
+        self._left = _MAX_RECEIVED
+        return super().send(*given)
+
+    def recv(self, size: int, flags: int = 0) -> bytes:
+        data = super().recv(min(size, self._require()), flags)
+        self._left -= len(data)
+        return data
+
+    def recv_into(self, buffer: Any, *_: int) -> int:  # noqa: ANN401 - with TLS
+        count = super().recv_into(buffer, min(len(buffer), self._require()))
+        self._left -= count
+        return count
+
+    def _require(self) -> int:
+        if not self._left:
+            raise ConnectionAbortedError("the response is too long")
+        return self._left
+
+
 Send = Callable[[Webhook, Message], Awaitable[tuple[Delivery, float]]]
 
 
@@ -125,7 +151,7 @@ async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
         *kind, _, address = info
         if not settings.webhook_allow_private and not is_public(address[0]):
             raise OSError(f"{address[0]} is a private address, see webhook_allow_private")
-        return socket.socket(*kind)
+        return _Socket(*kind)
 
     async def send(webhook: Webhook, message: Message) -> tuple[Delivery, float]:
         began, status, wait = time.monotonic(), None, 0.0
