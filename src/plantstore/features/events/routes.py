@@ -80,7 +80,9 @@ def add_events(app: App) -> None:
             if request.method == "HEAD":  # the same errors, but no listener
                 await require_page(app.database, caller, after, 0, NO_EVENTS)
                 return make_response(200, _LIVE)
-            return await _listen(listeners, caller, after, form)
+            listener = await listeners.add(caller, after, form)
+            head, remove = make_response(200, _LIVE).head, partial(listeners.remove, listener)
+            return Stream(head, listener.read_parts(), remove, stop=listener.end)
         async with app.lanes.of(caller.principal):
             return await _read(app, request, caller, after, limit, form)
 
@@ -90,12 +92,6 @@ def add_events(app: App) -> None:
     days = app.settings.of(EventsSettings).events_keep
     app.trim(days, EventTrimming().trim)
     app.trim(days, trim_access)
-
-
-async def _listen(listeners: Listeners, caller: Caller, after: int | None, form: Form) -> Stream:
-    listener = await listeners.add(caller, after, form)
-    head, remove = make_response(200, _LIVE).head, partial(listeners.remove, listener)
-    return Stream(head, listener.read_parts(), remove, stop=listener.end)
 
 
 async def _read(

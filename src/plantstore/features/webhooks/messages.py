@@ -123,20 +123,16 @@ class _Socket(socket.socket):
         self._left = _MAX_RECEIVED
         return super().send(*given)
 
-    def recv(self, size: int, flags: int = 0) -> bytes:
-        data = super().recv(min(size, self._require()), flags)
-        self._left -= len(data)
-        return data
+    def recv(self, size: int, *_: int) -> bytes:
+        data = bytearray(size)
+        return bytes(data[: self.recv_into(data)])
 
     def recv_into(self, buffer: Any, *_: int) -> int:  # noqa: ANN401 - with TLS
-        count = super().recv_into(buffer, min(len(buffer), self._require()))
-        self._left -= count
-        return count
-
-    def _require(self) -> int:
         if not self._left:
             raise ConnectionAbortedError("the response is too long")
-        return self._left
+        count = super().recv_into(buffer, min(len(buffer), self._left))
+        self._left -= count
+        return count
 
 
 Send = Callable[[Webhook, Message], Awaitable[tuple[Delivery, float]]]
