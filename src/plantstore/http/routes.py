@@ -72,7 +72,7 @@ class Routes:
         store: tuple[str, ...] = ()
         parts = text[1:].split("/", _MAX_PARTS)
         if "%" in text:
-            parts = list(map(unquote, parts))
+            parts = [unquote(part).replace("\0", "\1") for part in parts]  # PostgreSQL takes no NUL
         if parts[0] == "stores" and any(parts[1:2]):
             store, base, parts = (parts[1],), "/stores/{store}", parts[2:]
         values = tuple(parts[1::2])

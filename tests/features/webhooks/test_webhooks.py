@@ -62,6 +62,15 @@ def test_another_store_does_not_see_it(service: Service, manager: httpx.Client, 
             expect_refused(other.post(f"/webhooks/{made['id']}/{path}"), 40408)
 
 
+@ON_BOTH
+def test_an_id_with_a_nul_is_unknown(service: Service, manager: httpx.Client) -> None:
+    for path in ("", "/deliveries"):
+        expect_refused(manager.get(f"/webhooks/%00{path}"), 40408)
+    expect_refused(manager.post("/webhooks/a%00/rotate"), 40408)
+    with service.client(None) as client:
+        assert client.get("/readyz").status_code == 200
+
+
 def test_who_may_not_list_plants_gets_none_by_a_webhook(
     service: Service, manager: httpx.Client, store: str
 ) -> None:
