@@ -172,7 +172,6 @@ class Connection(asyncio.Protocol):
             self._connections.release(self)
             return
         if transport is not self._transport:
-            self._connections.pools.handshakes.remove(self)
             self._send_on(transport)
         self._wait(REQUEST, self._connections.settings.head_timeout)
         self._serve()

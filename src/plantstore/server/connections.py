@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _TICK = 0.1  # seconds: the precision of deadlines
 _MAX_FREED = 16 * 2**20  # bytes that the process keeps for later messages
-_HANDSHAKE_BYTES = 64 * 1024
+_CONNECTION_BYTES = 32 * 1024  # with TLS; during the handshake up to 52 KiB
 _ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time
 
 Start = Coroutine["asyncio.Future[Any]", None, Any]
@@ -81,7 +81,6 @@ class Connections:
             connection.open(transport)
         else:
             self.turns.charge(network, HANDSHAKE)
-            self.pools.handshakes.put(connection, network, transport.abort)
             seconds = self.settings.head_timeout
             handshake = self._loop.start_tls(
                 transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
@@ -101,7 +100,6 @@ class Connections:
         if connection in self.opened:
             self.opened.remove(connection)
             self.pools.connections.release(connection.owner)
-            self.pools.handshakes.remove(connection)
             if not self.opened:
                 self._are_closed.set()
 
@@ -154,8 +152,7 @@ class Connections:
         unsent = self.pools.unsent_bytes
         if unsent.used > unsent.size:
             self._make_room(unsent.largest)
-        used = unsent.used + self.pools.unread_bytes.used
-        used += self.pools.handshakes.used * _HANDSHAKE_BYTES
+        used = unsent.used + self.pools.unread_bytes.used + len(self.opened) * _CONNECTION_BYTES
         self._peak = max(self._peak, used)
         if self._peak - used > _MAX_FREED:
             self._peak = used
