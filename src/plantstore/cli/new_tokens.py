@@ -59,7 +59,12 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
         issued = create_token(session, grant)
         note("token create", **name_token(issued.token))
     print_issued(issued, output)
-    for similar in missing:
+    warn_of_similar(missing, output)
+
+
+def warn_of_similar(created: list[str], output: Output) -> None:
+    """Note which of ``find_missing`` have a similar name, now that they are created."""
+    for similar in created:
         if "did you mean" in similar:
             output.note(f"check the name of the new {similar}")
 

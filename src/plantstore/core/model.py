@@ -262,15 +262,17 @@ DONE = frozenset({Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED, Outcome.D
 class Store(Struct, frozen=True):
     """One tenant's collection of plants; every change to them raises its revision by one.
 
-    ``plants`` is their number, ``max_plants`` the quota, if there is one.
+    ``plants`` is their number, ``max_plants`` the quota, if there is one. Up to the revision
+    ``trimmed``, events may be missing.
     """
 
     store_id: int
     name: str
-    revision: int
     created_at: int
-    plants: int = 0
-    max_plants: int | None = None
+    plants: int
+    max_plants: int | None
+    trimmed: int
+    revision: int
 
 
 class User(Struct, frozen=True):

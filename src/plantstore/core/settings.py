@@ -23,6 +23,7 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 UNIX = "unix"  # the address of clients on a Unix socket
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
+Days = Annotated[float, Meta(ge=0, le=36_500)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 Rate = Annotated[
     str,

@@ -85,12 +85,17 @@ SELECT store_id, CAST(?2 AS bigint), first, first FROM (
 ) AS made
 
 -- name: find_store
-SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
+SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = ?1
 
 -- name: list_stores
-SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
+SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name
+
+-- name: page_of_stores
+SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
+WHERE s.store_id >= ?1 AND s.store_id <= ?2 ORDER BY s.store_id LIMIT ?3
 
 -- name: delete_member
 DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
@@ -174,11 +179,6 @@ UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
 -- name: lock_counts
 UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision, plants, max_plants
-
--- name: page_of_stores
-SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
-WHERE s.store_id >= ?1 AND s.store_id <= ?2 ORDER BY s.store_id LIMIT ?3
 
 -- name: page_of_plants
 SELECT store_id, id, name, tag FROM plants

@@ -2,17 +2,16 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from plantstore.core.settings import Days
 from plantstore.feature import Feature
 
 
 class AuditSettings(Struct, frozen=True):
     """The settings of the audit trail."""
 
-    audit_keep: Annotated[
-        float, Meta(ge=0, le=36_500), "days that the audit trail is kept; 0 means forever"
-    ] = 400
+    audit_keep: Annotated[Days, "days that the audit trail is kept; 0 means forever"] = 400
 
 
 FEATURE = Feature(

@@ -5,17 +5,16 @@ The core writes the events, in the transaction of the change.
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from plantstore.core.settings import Days
 from plantstore.feature import Feature, Metric
 
 
 class EventsSettings(Struct, frozen=True):
     """The settings of events."""
 
-    events_keep: Annotated[
-        float, Meta(ge=0, le=36_500), "days that the events of a store are kept; 0 means forever"
-    ] = 90
+    events_keep: Annotated[Days, "days that the events of a store are kept; 0 means forever"] = 90
 
 
 FEATURE = Feature(

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from plantstore.core.database import Row
-from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS
+from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS, Store
 from plantstore.sql.session import Queries
 
 PAGE_ROWS = 5000
@@ -40,16 +40,8 @@ class Table(Struct, frozen=True):
         return tuple(row[: 1 + len(self.first)])
 
 
-class StoreRow(Struct, frozen=True):
+class StoreRow(Store, frozen=True):
     """A row of ``STORES``."""
-
-    store_id: int
-    name: str
-    created_at: int
-    plants: int
-    max_plants: int | None
-    trimmed: int
-    revision: int
 
     @property
     def identity(self) -> tuple[int, str, int]:

@@ -85,7 +85,7 @@ def test_a_target_with_new_events_is_refused(filled: Filled, copied: str) -> Non
 def change(url: str, times: int) -> None:
     """Create plants as the service does, with other names in each database."""
     with closing(open_session(url)) as session, session.transaction():
-        store_id, _, revision, *_ = session.query("find_store", "nursery")[0]
+        store_id, *_, revision = session.query("find_store", "nursery")[0]
         for number in range(times):
             plant = NewPlant(50 + number, url[-64:])
             values = ("plant.created", *astuple(plant), 0, 1, "", "")

@@ -3,6 +3,7 @@
 import click
 
 from plantstore.cli.administration_log import changing, noting
+from plantstore.cli.new_tokens import warn_of_similar
 from plantstore.cli.options import (
     reading_options,
     role_option,
@@ -12,16 +13,10 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.core.model import Role
+from plantstore.core.model import Grant, Role
 from plantstore.features.access import members
-from plantstore.sql.administration.records import (
-    find_meant,
-    find_user,
-    insert_user,
-    list_users,
-    require_store,
-    require_user,
-)
+from plantstore.sql.administration.new_tokens import find_missing
+from plantstore.sql.administration.records import insert_user, require_store, require_user
 from plantstore.sql.session import Queries, Session
 
 _last_owner_option = yes_option("Leave the store without an owner.")
@@ -61,9 +56,9 @@ def add(
       plantstore member add --store nursery --user ada --role owner
     """
     with noting(session) as note:
-        meant, store_id = "", require_store(session, store).store_id
-        if creates and find_user(session, user) is None:
-            meant = find_meant(user, [known.subject for known in list_users(session)])
+        store_id = require_store(session, store).store_id
+        missing = find_missing(session, Grant(user)) if creates else []
+        if missing:
             insert_user(session, user)
         member = require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
@@ -74,8 +69,7 @@ def add(
         sentence += f", no longer {before}"
     record = {"store": store, "user": user, "role": role, "old_role": before}
     output.report(record, sentence)
-    if meant:
-        output.note(f"check the name of the new user {user!r}{meant}")
+    warn_of_similar(missing, output)
 
 
 @member.command()
