@@ -128,10 +128,10 @@ def test_an_unknown_variable_is_reported_with_the_closest_setting() -> None:
     known = {f"PLANTSTORE_{name.upper()}": "" for name in SETTINGS}
     known |= {f"{variable}_FILE": "" for variable in known}
     others = {"PLANTSTORE_SETTINGS": "", "PATH": "", "_PLANTSTORE_COMPLETE": "", "PLANTSTORES": ""}
-    assert find_unknown(known | others, SETTINGS) == []
+    assert [*find_unknown(known | others, SETTINGS)] == []
     typos = {"PROT": "PORT", "LOGFORMAT": "LOG_FORMAT", "DATABSE_FILE": "DATABASE_FILE"}
     for typo, suggestion in typos.items():
-        assert find_unknown({f"PLANTSTORE_{typo}": "1"}, SETTINGS) == [
+        assert [*find_unknown({f"PLANTSTORE_{typo}": "1"}, SETTINGS)] == [
             f"PLANTSTORE_{typo} is not a setting; did you mean PLANTSTORE_{suggestion}?"
         ]
-    assert find_unknown({"PLANTSTORE_XYZ": ""}, SETTINGS) == ["PLANTSTORE_XYZ is not a setting"]
+    assert [*find_unknown({"PLANTSTORE_XYZ": ""}, SETTINGS)] == ["PLANTSTORE_XYZ is not a setting"]

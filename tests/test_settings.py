@@ -193,7 +193,7 @@ def test_service_variables_of_kubernetes_are_ignored(service: str) -> None:
     environ = {port: "tcp://10.0.0.1:80", f"{port}_80_TCP": "tcp://10.0.0.1:80"}
     environ |= {f"{port}_80_TCP_{name}": "1" for name in ("PROTO", "PORT", "ADDR")}
     environ |= {f"PLANTSTORE_{service}SERVICE_{name}": "1" for name in ("HOST", "PORT", "PORT_WEB")}
-    assert find_unknown(environ, SETTINGS) == []
+    assert [*find_unknown(environ, SETTINGS)] == []
     assert load({}, URL | environ) == DEFAULTS
 
 

@@ -4,6 +4,8 @@ They know nothing of HTTP: numbers, statuses and messages are in the table of ``
 which formats the message with the error's details.
 """
 
+from collections.abc import Iterable
+
 
 class PlantStoreError(Exception):
     """Base of all errors that clients see; ``details`` are the values in the message."""
@@ -146,3 +148,10 @@ class SetupError(Exception):
 
 class UsageError(SetupError):
     """The command line itself is wrong."""
+
+
+def find_similar(name: str, names: Iterable[str], similarity: float = 0.6) -> str | None:
+    """The most similar name, which was perhaps meant, if one is as similar as this, from 0 to 1."""
+    from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
+
+    return next(iter(get_close_matches(name, list(names), 1, similarity)), None)

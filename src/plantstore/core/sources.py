@@ -7,7 +7,7 @@ Invariant: every error names the flag, the variable or the key as it was given, 
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_origin
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, get_origin
 import msgspec
 from msgspec import Struct, inspect
 
-from plantstore.core.errors import SetupError, UsageError
+from plantstore.core.errors import SetupError, UsageError, find_similar
 
 PREFIX = "PLANTSTORE_"
 SETTINGS_FILE = f"{PREFIX}SETTINGS"
@@ -126,25 +126,17 @@ def setting_types(kind: type[Struct]) -> dict[str, Any]:
     return {name: hint for name, hint in hints.items() if hasattr(hint, "__metadata__")}
 
 
-def find_unknown(environ: Mapping[str, str], names: Iterable[str]) -> list[str]:
-    """A sentence for each unknown ``PLANTSTORE_*`` variable, with the nearest name."""
+def find_unknown(environ: Mapping[str, str], names: Iterable[str]) -> Iterator[str]:
+    """A sentence for each unknown ``PLANTSTORE_*`` variable, with the most similar name."""
     known = {name.upper() for name in names}
     known |= {name + _FILE.upper() for name in known} | {SETTINGS_FILE.removeprefix(PREFIX)}
-    return [
-        _describe_unknown(variable.removeprefix(PREFIX), known)
-        for variable, value in sorted(environ.items())
-        if variable.startswith(PREFIX)
-        and variable.removeprefix(PREFIX) not in known
-        and not _OF_SERVICE.match(f"{variable}={value}")
-    ]
-
-
-def _describe_unknown(name: str, known: set[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
-
-    nearest = get_close_matches(name, sorted(known), 1)
-    advice = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else ""
-    return f"{PREFIX}{name} is not a setting{advice}"
+    for variable, value in sorted(environ.items()):
+        name = variable.removeprefix(PREFIX)
+        is_ours = variable.startswith(PREFIX) and not _OF_SERVICE.match(f"{variable}={value}")
+        if is_ours and name not in known:
+            similar = find_similar(name, sorted(known))
+            advice = f"; did you mean {PREFIX}{similar}?" if similar else ""
+            yield f"{variable} is not a setting{advice}"
 
 
 def _choose(given: Given, origin: str, path: object) -> Given | None:

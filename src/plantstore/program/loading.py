@@ -1,14 +1,13 @@
 """Loads the settings: the core's and the features'."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from ipaddress import ip_network
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.core.errors import SetupError, UsageError
+from plantstore.core.errors import SetupError, UsageError, find_similar
 from plantstore.core.settings import UNIX, Settings, default_database
 from plantstore.core.sources import Sources, setting_types
 from plantstore.features import FEATURES
@@ -50,8 +49,8 @@ def find_unknown_in_file(sources: Sources) -> Iterator[str]:
             advice = f"the settings are: {', '.join(SETTINGS)}"
             if isinstance(value, dict):
                 advice = "settings must not be in a [section]"
-            elif nearest := get_close_matches(name, SETTINGS, 1):
-                advice = f"did you mean {nearest[0]}?"
+            elif similar := find_similar(name, SETTINGS):
+                advice = f"did you mean {similar}?"
             yield f"{sources.file}: unknown setting {name!r}; {advice}"
 
 

@@ -1,11 +1,10 @@
 """``plantstore settings``: show."""
 
-from difflib import get_close_matches
-
 import click
 
 from plantstore.cli.options import output_options, pass_sources
 from plantstore.cli.output import Output
+from plantstore.core.errors import find_similar
 from plantstore.core.settings import without_password
 from plantstore.core.sources import Given, Sources
 from plantstore.program.loading import SETTINGS, load_settings
@@ -36,8 +35,8 @@ def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
     """
     if unknown := set(names) - SETTINGS.keys():
         name = min(unknown).lower().removeprefix("plantstore_")
-        nearest = get_close_matches(name, SETTINGS, 1)
-        advice = f"did you mean {nearest[0]}?" if nearest else "without names it shows all"
+        similar = find_similar(name, SETTINGS)
+        advice = f"did you mean {similar}?" if similar else "without names it shows all"
         raise click.BadParameter(f"there is no setting {min(unknown)!r}; {advice}")
     values = load_settings(sources)
     records = [

@@ -12,6 +12,7 @@ from plantstore.core.errors import (
     NameTakenError,
     NoSuchStoreError,
     NoSuchUserError,
+    find_similar,
 )
 from plantstore.core.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
 from plantstore.sql.session import Queries
@@ -43,10 +44,8 @@ def require_store(session: Queries, name: str) -> Store:
 
 def find_meant(name: str, names: Iterable[str]) -> str:
     """A similar name that was perhaps meant, in brackets; empty if there is none."""
-    from difflib import get_close_matches  # noqa: PLC0415 - seldom needed
-
-    near = get_close_matches(name, list(islice(names, _COMPARED)), 1, _MIN_SIMILARITY)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+    similar = find_similar(name, islice(names, _COMPARED), _MIN_SIMILARITY)
+    return f" (did you mean {similar!r}?)" if similar else ""
 
 
 def require_free_store_name(session: Queries, name: str) -> None:
