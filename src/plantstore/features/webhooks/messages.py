@@ -35,9 +35,9 @@ _KEPT = 1000  # characters of a response, for the log
 _DAY = 86400.0
 _REST_SECONDS = 0.1  # before a message that a request waits for: it costs much more than others
 # IPv6 outside of 2000::/3 (mapped, NAT64, local); 6to4 and its relays; networks that older Pythons
-# consider public (reserved, documentation); and Azure's host.
+# consider public (reserved, documentation); Azure's host; and multicast.
 _V6 = ("::/3", "4000::/2", "8000::/1", "2002::/16", "3fff::/20")
-_V4 = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16")
+_V4 = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16", "224.0.0.0/4")
 _RESERVED = tuple(map(ip_network, _V6 + _V4))
 
 
@@ -110,8 +110,7 @@ def read_messages(
 def is_public(text: str) -> bool:
     """Whether an address is on the public internet."""
     address = ip_address(text.partition("%")[0])
-    is_global = address.is_global and not address.is_multicast
-    return is_global and not any(address in network for network in _RESERVED)
+    return address.is_global and not any(address in network for network in _RESERVED)
 
 
 class _Socket(socket.socket):
@@ -158,13 +157,15 @@ async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
                     body = await response.content.readexactly(_MAX_BYTES)
                 except asyncio.IncompleteReadError as error:  # the usual case
                     body = error.partial
-                text = body.decode(errors="replace").replace("\0", "\ufffd")
+                text = body.decode(errors="replace")
                 status, wait = response.status, _read_wait(response.headers.get("Retry-After", ""))
         except Exception as error:  # noqa: BLE001 - whatever the address leads to
             text = str(getattr(error, "os_error", error)) or f"no response within {_TIMEOUT:g} s"
         number, duration = time.time_ns() // 1000, int((time.monotonic() - began) * 1000)
         about = (number, message.type, message.revision or None)
-        return Delivery(*about, status, duration, text[:_KEPT]), wait
+        # A terminal would obey control characters.
+        text = "".join(letter if letter.isprintable() else " " for letter in text[:_KEPT])
+        return Delivery(*about, status, duration, text), wait
 
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, socket_factory=connect),
