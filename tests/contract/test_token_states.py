@@ -80,7 +80,7 @@ def test_a_rotation_keeps_the_lifetime_and_an_earlier_expiry(
     assert new.expires_at is not None
     assert abs(new.expires_at - new.created_at - HOUR) < 1000
     _, old = administration.rotate_token(new.token_id, 0)
-    assert old.state is TokenState.EXPIRED
+    assert old.state is TokenState.REVOKED
     with pytest.raises(TokenEndedError):
         administration.rotate_token(new.token_id, 0)
 

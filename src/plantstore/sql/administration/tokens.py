@@ -122,13 +122,13 @@ def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken,
     if not old.is_valid:
         raise TokenEndedError(token_id=old.token_id, state=old.state)
     lifetime = _find_lifetime(session, old)
-    expires_at = lifetime and now() + lifetime
     rights = Grant(old.subject, scopes=old.scopes, label=old.label, all_stores=old.all_stores)
-    grant = replace(rights, expires_at=expires_at)
+    grant = replace(rights, expires_at=lifetime and now() + lifetime)
     issued = insert_token(session, old.store_id, old.user_id, grant)
-    ends_at = now() + grace
-    if old.expires_at is None or ends_at < old.expires_at:
-        session.query("set_expiry", old.store_id, old.token_hash, ends_at)
+    ends_at = min(now() + grace, old.expires_at or INT64_MAX)
+    session.query("set_expiry", old.store_id, old.token_hash, ends_at)
+    if grace == 0:
+        revoke_token(session, old)  # whatever the clocks of other machines say
     return issued, find_token(session, old.token_id)
 
 
