@@ -164,14 +164,7 @@ def list_events(
 @yes_option("Skip the confirmation prompt.")
 @session_options
 def undo(
-    session: Session,
-    store: str,
-    user: str,
-    since: int,
-    output: Output,
-    *,
-    dry_run: bool,
-    yes: bool,
+    session: Session, store: str, user: str, since: int, output: Output, *, dry_run: bool, yes: bool
 ) -> None:
     """Undo a user's changes to the plants of a store, except plants that others changed later.
 
