@@ -161,11 +161,10 @@ async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
                 status, wait = response.status, _read_wait(response.headers.get("Retry-After", ""))
         except Exception as error:  # noqa: BLE001 - whatever the address leads to
             text = str(getattr(error, "os_error", error)) or f"no response within {_TIMEOUT:g} s"
-        number, duration = time.time_ns() // 1000, int((time.monotonic() - began) * 1000)
-        about = (number, message.type, message.revision or None)
+        about = (time.time_ns() // 1000, message.type, message.revision or None)
         # A terminal would obey control characters.
         text = "".join(letter if letter.isprintable() else " " for letter in text[:_KEPT])
-        return Delivery(*about, status, duration, text), wait
+        return Delivery(*about, status, int((time.monotonic() - began) * 1000), text), wait
 
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0, socket_factory=connect),
