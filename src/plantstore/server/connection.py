@@ -399,6 +399,7 @@ class Connection(asyncio.Protocol):
             line = _CHUNKED + line if self._takes_chunks else CLOSE
         head = b"".join((response.head, common, request.id, b"\r\n", line, b"\r\n"))
         if not isinstance(response, Response):
+            self._sender.holder = self.holder
             self._task = self._loop.create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body

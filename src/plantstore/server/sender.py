@@ -97,7 +97,8 @@ class Sender:
         return is_whole
 
     async def _send_part(self, data: bytes) -> None:
-        if self._transport.is_closing():
+        may_wait = len(data) <= MAX_COPIED or self._pool.has_room(self.holder)
+        if self._transport.is_closing() or not may_wait:
             raise ClientGoneError
         self._added += len(data)
         self._transport.write(data)

@@ -210,6 +210,19 @@ def test_a_listener_that_does_not_read_is_disconnected(tmp_path: Path) -> None:
             wait_until(is_disconnected, pause=0.1)
 
 
+def test_unread_streams_of_a_store_leave_room_for_responses_of_others(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_unsent_bytes": 2**17}) as service, ExitStack() as stack:
+        token, other = service.make_token(), service.make_token("other", "eve")
+        fill_events(service.database, 5000)
+        for _ in range(20):
+            args = (service.origin, token, "/events?after=0")
+            stack.enter_context(EventStream(*args, receive_buffer=2048))
+        with service.client(other) as client:
+            for number in range(20):  # more than 16 KiB
+                create_plant(client, number, "F" * 1000)
+                assert client.get("/plants").status_code == 200
+
+
 def test_a_stop_does_not_wait_for_listeners(tmp_path: Path) -> None:
     """Not even for listeners that read nothing."""
     with Service(tmp_path, settings={"drain_timeout": 600, "body_timeout": 600}) as service:
