@@ -162,6 +162,25 @@ async def test_tiny_chunks_are_parsed_in_turns_of_their_sender(
     assert max(paid) <= 24
 
 
+async def test_requests_that_arrived_before_the_clients_end_are_all_handled() -> None:
+    application = CountingApplication(Settings())
+    connections = Connections(cast("Application", application), Settings())
+    get = b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n"
+    part = b"POST /part HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    client, server = socketpair()
+    with client:
+        connect(connections, server, "10.0.0.1")
+        client.sendall(get % b"/wait" + part + 300 * b"1\r\nx\r\n" + b"0\r\n\r\n" + get % b"/")
+        client.shutdown(SHUT_WR)
+        for _ in range(10):  # the end arrives while the first request waits
+            await asyncio.sleep(0)
+        application.ends.set()
+        while connections.opened:  # noqa: ASYNC110 - it takes a few iterations
+            await asyncio.sleep(0)
+        connections.close()
+    assert application.handled == 3
+
+
 @pytest.mark.parametrize("path", ["/", "/wait"])
 async def test_a_crowd_of_networks_closes_no_connection_of_a_store(path: str) -> None:
     settings = replace(Settings(), max_connections=16)

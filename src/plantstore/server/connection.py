@@ -119,7 +119,8 @@ class Connection(asyncio.Protocol):
         elif self._phase is END:
             return
         if self._body is not None:
-            data = self._feed(self._body, data)
+            self._feed(self._body, data)
+            return
         self._buffer += data
         if len(self._buffer) > _PIECE:
             self._divide()
@@ -237,7 +238,7 @@ class Connection(asyncio.Protocol):
             self._asks_to_continue = fields.expects_continue
             data, self._buffer, self._backlog = rest + self._backlog, b"", b""
             self._request = request  # its sender pays for chunks
-            self._backlog = self._feed(body, data, has_turn=True) or self._backlog
+            self._feed(body, data, has_turn=True)
         else:
             request.body, self._buffer = rest[:length], rest[length:]
         self._begin(request)
@@ -318,8 +319,8 @@ class Connection(asyncio.Protocol):
 
     # Bodies
 
-    def _feed(self, body: Body, data: bytes, *, has_turn: bool = False) -> bytes:
-        """Pass bytes to the body, in turns of its sender; return those that follow it."""
+    def _feed(self, body: Body, data: bytes, *, has_turn: bool = False) -> None:
+        """Pass bytes to the body, in turns of its sender; buffer those that follow it."""
         turns = self._connections.turns
         key = (self._request and self._request.turns_of) or self.network
         if has_turn or (not self._backlog and turns.try_take(key, 1)):
@@ -330,29 +331,34 @@ class Connection(asyncio.Protocol):
             if self._phase is BODY:
                 self._end()
         elif body.is_complete:
-            self._connections.pools.unread_bytes.remove(self)
-            self._body = None
-            self._asks_to_continue = False
-            if self._phase is BODY:
-                self._finish()
+            self._end_body(data)
         elif data:  # the rest of many chunks, or not its turn
             if not self._backlog:
                 turns.put(key, 1, self._feed_backlog)
-            self._backlog, data = self._backlog + data, b""
+            self._backlog += data
             self._transport.pause_reading()
             self._count_unread()
         elif body.buffered > UNREAD_BYTES:
             self._count_unread()
             if body.buffered > _MAX_BUFFER:  # even if a reader waits: one round may bring megabytes
                 self._transport.pause_reading()
-        return data
+
+    def _end_body(self, rest: bytes) -> None:
+        """Buffer the requests that follow the body."""
+        self._connections.pools.unread_bytes.remove(self)
+        self._body, self._buffer = None, rest
+        self._asks_to_continue = False
+        if len(rest) > _PIECE:
+            self._transport.pause_reading()
+            self._divide()
+        if self._phase is BODY:
+            self._finish()
 
     def _feed_backlog(self) -> bool:
         data, self._backlog = self._backlog, b""
         if self._body is not None:
             self._transport.resume_reading()
-            self._buffer = self._feed(self._body, data, has_turn=True)
-            self._serve()
+            self._feed(self._body, data, has_turn=True)
         return True
 
     def _want_body(self) -> None:
@@ -417,7 +423,8 @@ class Connection(asyncio.Protocol):
         if not self._takes_chunks:
             self._connection_line = CLOSE  # the close marks the end for an HTTP/1.0 client
         self._stop_stream = stream.stop
-        if stream.stop is not None and (self._connections.is_draining or self._is_ended):
+        is_last = self._connections.is_draining or (self._is_ended and self._body is None)
+        if stream.stop is not None and is_last:
             stream.stop()
         is_whole = False
         try:
@@ -440,7 +447,7 @@ class Connection(asyncio.Protocol):
             self._wait(BODY, self._body_timeout)
             if not self._backlog:
                 self._transport.resume_reading()
-        if (self._buffer or self._is_ended) and not self._is_serving:
+        elif (self._buffer or self._is_ended) and not self._is_serving:
             self._resume(has_turn=False)
 
     def _resume(self, *, has_turn: bool = True) -> bool:

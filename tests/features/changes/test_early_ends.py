@@ -20,7 +20,7 @@ from tests.features.changes.client import (
     read_lines,
 )
 from tests.http.blocking import blocked_writes, peak_memory
-from tests.http.fixtures import StoreFixture, make_fixture
+from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import LIVE, Connection
 from tests.service import Service
 from tests.waiting import wait_until
@@ -45,6 +45,24 @@ def after_two_lines(fixture: StoreFixture) -> ChangesStream:
     stream.send(plant_lines((2, 3)))
     assert numbers_of(stream.take(2)) == [(1, 200), (2, 200)]
     return stream
+
+
+def test_a_client_that_has_ended_its_side_gets_all_results(fixture: StoreFixture) -> None:
+    create, listing = (
+        fixture.message(CREATES[0]).with_body(plant_line(-1)),
+        fixture.message(LISTS[0]),
+    )
+    head = changes_message(fixture.token).with_header("Transfer-Encoding", "chunked").head()
+    tiny = [b"1\r\n%c\r\n" % byte for byte in plant_lines(range(2, 12))]  # parsed in several turns
+    with Connection(fixture.service.origin) as connection:
+        with blocked_writes(fixture.service):
+            connection.send(create, head, *tiny, b"0\r\n\r\n", listing)
+            connection.finish_sending()
+        assert connection.receive("POST").status == 200
+        results = read_lines(connection.receive("POST").body)
+        assert [result["status"] for result in results] == 10 * [200]
+        assert len(connection.receive().json) == 12
+        assert connection.read_to_end() == b""
 
 
 def test_revoking_the_token_ends_the_stream(fixture: StoreFixture) -> None:
