@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.core.fair_queue import ROUTED, FairQueue
+from plantstore.core.fair_queue import REFUSED, ROUTED, FairQueue
 from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
@@ -152,19 +152,30 @@ async def test_a_flood_on_any_route_does_not_delay_another_user(
     assert order.index(MANY) < MANY // 2
 
 
+async def test_a_refusal_costs_more_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = create_sqlite(tmp_path)
+    token, other = make_tokens(url)
+    costs: list[int] = []
+    async with application(url) as app:
+        for each in (other, token):
+            await app.handle(request(0, "GET", each, b"/plants"))
+        monkeypatch.setattr(app.turns, "charge", lambda _, cost: costs.append(cost))
+        for path in (b"/plants/1", b"/stores/other/plants", b"/no/route"):
+            await app.handle(request(0, "GET", token, path))
+    assert costs == [ROUTED, REFUSED, ROUTED, REFUSED, REFUSED]
+
+
 @pytest.mark.parametrize(
     ("path", "query", "body", "costs_more"),
     [
         (b"/plants", b"", 32_000 * b"x", True),
-        (b"/plants", b"limit=many", b"", True),
         (b"/no/route", b"", b"", True),
-        (b"/stores/other/plants", b"", b"", True),
         (b"/livez", b"", 32_000 * b"x", True),
         (b"/plants", b"", b"", False),
     ],
-    ids=["large body", "refused", "no route", "no access", "no token", "small"],
+    ids=["large body", "no route", "no token", "small"],
 )
-async def test_large_bodies_and_refused_requests_cost_more_turns(
+async def test_large_bodies_and_unknown_paths_cost_more_turns(
     tmp_path: Path, path: bytes, query: bytes, body: bytes, *, costs_more: bool
 ) -> None:
     url = create_sqlite(tmp_path)

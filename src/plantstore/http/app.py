@@ -21,7 +21,7 @@ from plantstore.core.errors import (
     PlantStoreError,
     RequestError,
 )
-from plantstore.core.fair_queue import BYTES_READ, BYTES_SENT, REFUSED, ROUTED, FairQueue
+from plantstore.core.fair_queue import BYTES_READ, BYTES_SENT, REFUSED, FairQueue
 from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.http.administration import MAX_JOBS, Administration
@@ -154,8 +154,7 @@ class App:
         if request.turns_of is None:  # without a valid token, no user's turn was taken
             with suppress(asyncio.CancelledError):
                 network = network_of(self.client_address(request))
-                cost = ROUTED + _measure_cost(request, response)
-                await self.turns.take(network, cost)
+                await self.turns.take(network, _measure_cost(request, response))
         elif self.turns.users.are_several or request.caller is None:  # a lone user never waits
             self.turns.charge(request.turns_of, _measure_cost(request, response))
         lines = self.cors.plain
@@ -280,7 +279,8 @@ def _logging_errors() -> Iterator[None]:
 
 
 def _measure_cost(request: Request, response: Response | Stream) -> int:
-    """The cost of bodies and responses, and of refusals; long bodies are paid for before."""
+    """The cost of bodies and responses; long bodies are paid for before."""
     read = len(request.body) if isinstance(request.body, bytes) else 0
     sent = len(response.body) if isinstance(response, Response) else 0
-    return read // BYTES_READ + sent // BYTES_SENT + (REFUSED if response.error else 0)
+    other = REFUSED if response.error or request.turns_of is None else 0
+    return read // BYTES_READ + sent // BYTES_SENT + other

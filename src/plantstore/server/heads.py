@@ -42,7 +42,8 @@ _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 # Nearly all first lines match, and need no parser.
 _FIRST_LINE = re.compile(
-    rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))?"
+    rb"(GET|POST|DELETE|HEAD|PUT|OPTIONS) "
+    rb"(/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))?"
 )
 # Headers that decide about the request: of two, a proxy in front may have used the other.
 _SINGLE = (

@@ -33,7 +33,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 
 # How long a thread waits for Python's lock while the event loop runs; a write waits twice.
-_SWITCH_SECONDS = 0.00005
+_SWITCH_SECONDS = 0.00002
 
 CreateApplication = Callable[[int], Awaitable[Application]]  # takes the process's number
 Beside = Callable[[], Coroutine[None, None, None]]
