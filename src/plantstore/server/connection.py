@@ -349,8 +349,9 @@ class Connection(asyncio.Protocol):
         self._body, self._buffer = None, rest
         self._asks_to_continue = False
         if len(rest) > _PIECE:
-            self._transport.pause_reading()
             self._divide()
+            if not self._is_serving:
+                self._transport.pause_reading()
         if self._phase is BODY:
             self._finish()
 
