@@ -68,9 +68,9 @@ def test_a_token_expires_and_has_a_label_by_default(program: Program) -> None:
     assert "2001-01-31 has passed" in past
 
 
-@pytest.mark.parametrize(("expires", "lifetime"), [("30d", timedelta(30)), ("never", None)])
+@pytest.mark.parametrize(("expires", "days"), [("30d", 30), ("never", None)])
 def test_a_token_rotated_again_gives_the_same_lifetime(
-    program: Program, expires: str, lifetime: timedelta | None
+    program: Program, expires: str, days: int | None
 ) -> None:
     create = ("token", "create", "--store", "nursery", "--user", "ada", "--expires", expires)
     first = program.data(*create)["id"]
@@ -79,7 +79,7 @@ def test_a_token_rotated_again_gives_the_same_lifetime(
         begin, end = (
             new[name] and datetime.fromisoformat(new[name]) for name in ("created_at", "expires_at")
         )
-        assert (end and end - begin) == lifetime
+        assert (end and round((end - begin) / timedelta(days=1))) == days
 
 
 def test_tokens_are_revoked_once_and_all_together(program: Program) -> None:
