@@ -5,6 +5,7 @@ import struct
 from contextlib import ExitStack
 from errno import EMFILE
 from itertools import pairwise
+from pathlib import Path
 from socket import (
     SHUT_WR,
     SO_LINGER,
@@ -14,8 +15,7 @@ from socket import (
     socket,
     socketpair,
 )
-from ssl import PROTOCOL_TLS_SERVER, SSLContext
-from types import SimpleNamespace
+from ssl import create_default_context
 from typing import Any, NoReturn, cast
 
 import pytest
@@ -24,7 +24,6 @@ from msgspec.structs import replace
 from plantstore.core.fair_queue import (
     CACHED,
     CONNECTED,
-    HANDSHAKE,
     LINES_PARSED,
     NETWORKS,
     ROUTED,
@@ -35,10 +34,10 @@ from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.server.acceptor import Acceptor
 from plantstore.server.body import Body
-from plantstore.server.certificates import Certificate
 from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Application, Request, Response
+from tests.certificates import make_certificate
 
 pytestmark = pytest.mark.anyio
 
@@ -115,20 +114,42 @@ async def test_a_pipeline_leaves_each_iteration_after_some_requests() -> None:
     assert max(after - before for before, after in pairwise(counts)) <= 2 * 16
 
 
-async def test_parsing_and_handshakes_are_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_parsing_is_charged(monkeypatch: pytest.MonkeyPatch) -> None:
     application = CountingApplication(Settings())
     costs = record_costs(application.turns, monkeypatch)
     connections = Connections(cast("Application", application), Settings())
-    with ExitStack() as stack:
-        for certificate in (None, SimpleNamespace(context=SSLContext(PROTOCOL_TLS_SERVER))):
-            connections.certificate = cast("Certificate", certificate)
-            client, server = socketpair()
-            stack.enter_context(client)
-            connect(connections, server, "10.0.0.1")
-            client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (6400 * b"x"))
-            await asyncio.sleep(0.01)
+    client, server = socketpair()
+    with client:
+        connect(connections, server, "10.0.0.1")
+        client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (6400 * b"x"))
+        await asyncio.sleep(0.01)
         connections.close()
-    assert [cost for _, cost in costs if cost > CONNECTED] == [100, HANDSHAKE]
+    assert [cost for _, cost in costs if cost > CONNECTED] == [100]
+
+
+async def test_tls_is_decrypted_in_turns_of_its_sender(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = make_certificate(tmp_path)
+    settings = replace(Settings(), tls_cert=str(path), tls_key=str(path.with_suffix(".key")))
+    application = CountingApplication(settings)
+    costs = record_costs(application.turns, monkeypatch)
+    connections = Connections(cast("Application", application), settings)
+    client, server = socketpair()
+    connect(connections, server, "10.0.0.1")
+    trust = create_default_context(cafile=path)
+    _, writer = await asyncio.open_connection(sock=client, ssl=trust, server_hostname="127.0.0.1")
+    key = network_of("10.0.0.1")
+    assert sum(cost for payer, cost in costs if payer == key) > CONNECTED  # of the handshake
+    costs.clear()
+    for byte in b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (1000 * b"x"):
+        writer.write(bytes([byte]))  # a record
+    while not application.handled:
+        await asyncio.sleep(0)
+        assert application.turns.try_take((1, 1), CACHED)
+    writer.transport.abort()
+    connections.close()
+    assert sum(cost for payer, cost in costs if payer == key) > 1000
 
 
 @pytest.mark.parametrize("path", ["/", "/part"])

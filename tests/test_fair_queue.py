@@ -11,7 +11,6 @@ import pytest
 from plantstore.core.fair_queue import (
     CACHED,
     CONNECTED,
-    HANDSHAKE,
     NETWORKS,
     ROUTED,
     FairQueue,
@@ -178,7 +177,7 @@ async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
 
 async def test_others_have_a_round_between_two_handshakes() -> None:
     turns = FairQueue()
-    turns.charge((NETWORKS, "flood"), HANDSHAKE)
+    turns.charge((NETWORKS, "flood"), 100)
     for _ in range(2):
         await asyncio.sleep(0)
         assert not turns.try_take((NETWORKS, "flood"), CONNECTED)

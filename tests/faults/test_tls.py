@@ -6,7 +6,7 @@ import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 
 import httpx
@@ -107,6 +107,17 @@ def test_handshakes_of_one_address_do_not_delay_another(
         service.process.send_signal(signal.SIGCONT)
         assert other.recv(1)
         assert len(select.select(flood, [], [], 0)[0]) < len(flood) / 2
+
+
+@pytest.mark.parametrize(("group", "is_accepted"), [("prime256v1", True), ("ffdhe8192", False)])
+def test_no_handshake_takes_the_service_long(
+    start: StartService, trust: ssl.SSLContext, group: str, *, is_accepted: bool
+) -> None:
+    service = start()
+    trust.set_ecdh_curve(group)
+    refused = nullcontext() if is_accepted else pytest.raises(ssl.SSLError)
+    with connect_without_handshake(service) as connection, refused:
+        trust.wrap_socket(connection, server_hostname="127.0.0.1").close()
 
 
 def test_failed_handshakes_use_no_memory(start: StartService) -> None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+UNIT_SECONDS = 0.00001  # about the time of 1
 CACHED = 1  # the cost of a request that the cache answers by its bytes
 ROUTED = 6  # the cost of any other request, plus:
 QUERIED = 12  # for a long query, which no cache answers
@@ -25,7 +26,6 @@ LINES_PARSED = 8  # lines of a body's framing that cost 1 more
 BYTES_SENT = 4096  # bytes of a response that cost 1 more
 BYTES_READ = 512  # bytes of a body that cost 1 more
 REFUSED = 3  # for a refusal, or another response to a request without a valid token
-HANDSHAKE = 100  # the cost of a TLS handshake
 CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together
 _SIZE = 48

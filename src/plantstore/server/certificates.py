@@ -58,6 +58,7 @@ class Certificate:
             raise SetupError(
                 f"cannot use tls_cert {self._cert} with tls_key {self._key}: {error}"
             ) from None
+        context.set_ecdh_curve("prime256v1")
         return context
 
     def _read_stamp(self) -> Stamp:

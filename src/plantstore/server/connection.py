@@ -16,7 +16,7 @@ from socket import socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
-from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED, LINES_PARSED, NETWORKS
+from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED, LINES_PARSED, NETWORKS, Key
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
@@ -322,7 +322,7 @@ class Connection(asyncio.Protocol):
     def _feed(self, body: Body, data: bytes, *, has_turn: bool = False) -> None:
         """Pass bytes to the body, in turns of its sender; buffer those that follow it."""
         turns = self._connections.turns
-        key = (self._request and self._request.turns_of) or self.network
+        key = self.turns_of
         if has_turn or (not self._backlog and turns.try_take(key, 1)):
             data = body.feed(data)
             turns.charge(key, body.lines // LINES_PARSED)
@@ -495,6 +495,11 @@ class Connection(asyncio.Protocol):
     def holder(self) -> Hashable:
         """The holder of the request's units in pools."""
         return (self._request and self._request.holder) or self.owner
+
+    @property
+    def turns_of(self) -> Key:
+        """Who pays for what arrives."""
+        return (self._request and self._request.turns_of) or self.network
 
     @property
     def is_waiting(self) -> bool:

@@ -12,13 +12,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
-from plantstore.core.fair_queue import HANDSHAKE, NETWORKS
+from plantstore.core.fair_queue import NETWORKS
 from plantstore.core.pools import levels_of
 from plantstore.core.settings import Settings
 from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.sockets import give_memory_back
+from plantstore.server.tls_input import TlsInput
 from plantstore.server.tracing import RequestIds
 
 if TYPE_CHECKING:
@@ -80,12 +81,12 @@ class Connections:
         if self.context is None:
             connection.open(transport)
         else:
-            self.turns.charge(network, HANDSHAKE)
             seconds = self.settings.head_timeout
             handshake = self._loop.start_tls(
                 transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
             )
-            begin(handshake, connection.open)
+            begin(handshake, lambda decrypted: connection.open(tls.open(decrypted)))
+            tls = TlsInput(transport, self.turns, lambda: connection.turns_of)
 
     def count_for(self, connection: "Connection", store: Hashable) -> None:
         """Count an open connection for a store, even if no room can be made."""

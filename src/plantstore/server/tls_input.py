@@ -1,0 +1,112 @@
+"""What arrives on a TLS connection is decrypted in turns of its sender.
+
+A handshake takes a millisecond of the event loop, and a few bytes begin it. A client may also send
+many tiny records, or a new key with each.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from plantstore.core.fair_queue import UNIT_SECONDS, FairQueue, Key
+
+_HEADER = 5  # bytes before each record; the last two are its length
+_MAX_RECORDS = 8  # decrypted at a time
+_received = memoryview(bytearray(16 * 1024))  # at a time, by one of the connections
+
+
+class TlsInput(asyncio.BufferedProtocol):
+    """Stands between a socket's transport and asyncio's TLS protocol.
+
+    ``find_key`` returns whose turns it takes. Nothing is received while records wait, or while the
+    connection pauses reading. So the connection uses this as its transport.
+    """
+
+    def __init__(
+        self, transport: asyncio.Transport, turns: FairQueue, find_key: Callable[[], Key]
+    ) -> None:
+        self._transport = transport
+        self._tls: Any = transport.get_protocol()
+        self._decrypted: Any = None  # the transport above TLS, after the handshake
+        self._turns, self._find_key = turns, find_key
+        self._data = b""  # not yet decrypted
+        self._missing = 0  # bytes of the last record
+        self._is_paused = self._is_waiting = False
+        for name in ("pause_writing", "resume_writing", "eof_received"):
+            setattr(self, name, getattr(self._tls, name))
+        transport.set_protocol(self)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - of the transport above TLS
+        return getattr(self._decrypted, name)
+
+    def open(self, decrypted: Any) -> Any:  # noqa: ANN401 - it is a transport
+        """The connection's transport after the handshake; None if the handshake failed."""
+        self._decrypted = decrypted
+        if decrypted is None:
+            return None
+        self.write = decrypted.write  # the most frequent call
+        return self
+
+    def get_buffer(self, _size: int) -> memoryview:
+        return _received
+
+    def buffer_updated(self, count: int) -> None:
+        """Decrypt the first records now, if it is their sender's turn."""
+        self._data += _received[:count]
+        if not (self._is_waiting or self._is_paused):
+            end, cost = self._find_end()
+            if end and self._turns.try_take(self._find_key(), cost):
+                self._decrypt(end)
+        if self._data or self._is_paused:
+            self._go_on()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._data = b""
+        self._tls.connection_lost(error)
+
+    def pause_reading(self) -> None:
+        self._is_paused = True
+        self._go_on()
+
+    def resume_reading(self) -> None:
+        self._is_paused = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Wait for a turn to decrypt the next records, or receive more."""
+        end, cost = self._find_end()
+        if end and not (self._is_waiting or self._is_paused):
+            self._is_waiting = True
+            self._turns.put(self._find_key(), cost, self._take_turn)
+        if end or self._is_paused:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
+
+    def _take_turn(self) -> bool:
+        self._is_waiting = False
+        end, _ = self._find_end()
+        if self._is_paused or not end:
+            return False
+        self._decrypt(end)
+        self._go_on()
+        return True
+
+    def _find_end(self) -> tuple[int, int]:
+        """Where the records to decrypt next end, which may be incomplete, and their cost."""
+        end, cost, size = self._missing, 1, len(self._data)
+        while end + _HEADER <= size and cost <= _MAX_RECORDS:
+            end += _HEADER + int.from_bytes(self._data[end + _HEADER - 2 : end + _HEADER])
+            cost += 1
+        return (end, cost) if size else (0, 0)
+
+    def _decrypt(self, end: int) -> None:
+        piece, self._data = self._data[:end], self._data[end:]
+        self._missing = end - len(piece)
+        began = time.perf_counter()
+        self._tls.get_buffer(len(piece))[: len(piece)] = piece
+        self._tls.buffer_updated(len(piece))
+        if self._decrypted is None:
+            cost = int((time.perf_counter() - began) / UNIT_SECONDS)
+            self._turns.charge(self._find_key(), cost)
