@@ -168,7 +168,7 @@ class Caller(Struct, frozen=True):
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
     store's, read by the same query. ``principal`` is the key of the caller's rate limit and turns.
     ``unchanged()`` is true only if no process has committed anything since; it needs no query.
-    ``token_store_id`` is the token's own store.
+    ``token_store_id`` is the token's own store. A command has no token: its hash is empty.
     """
 
     token_store_id: int

@@ -73,6 +73,7 @@ BEGIN
                 AND t.revoked_at IS NULL;
             SELECT m.role INTO member_role FROM members AS m WHERE m.store_id = store AND m.user_id = token_user;
             refusal := CASE
+                WHEN token = '' THEN CASE WHEN reached IS NULL THEN 'no_such_store' END -- a command
                 WHEN token_user IS NULL OR expires <= now_ms
                     OR NOT is_for_all AND w.token_store_id <> store THEN 'token_invalid'
                 WHEN member_role IS NULL THEN 'no_such_store'

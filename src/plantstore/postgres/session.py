@@ -4,12 +4,15 @@ import os
 import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
+from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
+from plantstore.core.operations import RefusedError, Write, Written, refuse_unless_done
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.postgres.hosts import check_hosts
+from plantstore.postgres.writer import read_outcomes, to_arguments
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries
 
@@ -75,6 +78,15 @@ class PostgresSession:
             with cursor.copy(f"COPY {inserting[1]} FROM STDIN") as copy:
                 for row in rows:
                     copy.write_row(row)
+
+    def write(self, writes: Sequence[Write], *, is_atomic: bool) -> Sequence[Written]:
+        """See ``Session``. Citus delegates only a call that is a transaction of its own."""
+        with suppress(RefusedError), self.transaction() if is_atomic else nullcontext():
+            arguments = to_arguments(writes, now(), "10s", is_atomic=False)
+            outcomes = read_outcomes(self.query("write_batch", *arguments)[0][0])
+            if is_atomic:
+                refuse_unless_done(outcomes)
+        return outcomes
 
     def check(self) -> Iterator[Check]:
         """Whether the database accepts writes, without changing it."""

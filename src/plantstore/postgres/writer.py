@@ -18,7 +18,7 @@ from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
 from plantstore.core.clock import now
-from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver
+from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver, Row
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import Outcome
 from plantstore.core.operations import Atomic, Delete, UseKey, Write, Written, refuse_unless_done
@@ -123,7 +123,7 @@ class Writer(Batcher[Item, Written]):
                 raise
             except psycopg.Error as error:
                 if error.sqlstate == _REFUSED:
-                    refuse_unless_done(_read(str(error.diag.message_primary).split(",")))
+                    refuse_unless_done(read_outcomes(str(error.diag.message_primary).split(",")))
                 raise await self._explain(connection, error) from error
         self.queue.charge(writes)
         for observe in self._observers:
@@ -135,23 +135,20 @@ class Writer(Batcher[Item, Written]):
     ) -> Sequence[Written]:
         """The outcomes of writes, grouped by store, in one transaction."""
         at = now()
-        oldest_key = at - KEY_LIFETIME_MS
         if abs(at - self._schema_read_at) >= _SCHEMA_INTERVAL_MS:
             read = await connection.execute(self._pool.sql["find_compatible_since"], binary=True)
             if (await read.fetchall())[0][0] > self._newest:
                 raise self._pool.availability.refuse_schema()
             self._schema_read_at = at
         if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
-            purge = await connection.execute(self._pool.sql["delete_old_keys"], [oldest_key])
+            oldest = [at - KEY_LIFETIME_MS]
+            purge = await connection.execute(self._pool.sql["delete_old_keys"], oldest)
             if not purge.rowcount:  # else the next batch deletes more
                 self._purged_at = at
-        rows = list(map(_to_row, writes))
-        rows[0]["is_atomic"] = is_atomic
-        batch = _encode(rows).decode()
-        arguments = (writes[0].store_id, batch, at, oldest_key, self._lock_limit)
+        arguments = to_arguments(writes, at, self._lock_limit, is_atomic=is_atomic)
         cursor = await connection.execute(self._pool.sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
-        return _read(outcomes)
+        return read_outcomes(outcomes)
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken or (error.sqlstate or "").startswith(_SERVER_LOST):
@@ -161,6 +158,13 @@ class Writer(Batcher[Item, Written]):
         # its connections.
         await connection.close()
         return self._pool.availability.refuse(error)
+
+
+def to_arguments(writes: Sequence[Write], at: int, max_wait: str, *, is_atomic: bool) -> Row:
+    """The arguments of ``write_batch`` for writes at a time, grouped by store."""
+    rows = list(map(_to_row, writes))
+    rows[0]["is_atomic"] = is_atomic
+    return writes[0].store_id, _encode(rows).decode(), at, at - KEY_LIFETIME_MS, max_wait
 
 
 def _to_row(write: Write) -> dict[str, object]:
@@ -185,6 +189,7 @@ def _to_row(write: Write) -> dict[str, object]:
     return row
 
 
-def _read(results: Sequence[str]) -> Sequence[Written]:
+def read_outcomes(results: Sequence[str]) -> Sequence[Written]:
+    """The outcomes in a result of ``write_batch``."""
     pairs = (result.split() for result in results)
     return [(_OUTCOMES[outcome], int(revision)) for outcome, revision in pairs]

@@ -1,7 +1,6 @@
-"""Changes that commands make to a store's plants, written like all writes: with events and counts.
+"""Changes that commands make to a store's plants, written as a batch of requests is.
 
-Invariant: each change raises the store's revision by one, so no revision is used twice. A plant
-that was changed since it was read is left unchanged.
+Invariant: a plant that was changed since it was read is left unchanged.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,19 +9,21 @@ from typing import Literal, cast
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import astuple
 
-from plantstore.core.clock import now
-from plantstore.core.errors import (
-    AlreadyStoredError,
-    IdTakenError,
-    NoSuchPlantError,
-    PlantStoreError,
-    PreconditionFailedError,
-    SetupError,
-    StoreFullError,
+from plantstore.core.errors import PlantStoreError, SetupError
+from plantstore.core.model import (
+    DONE,
+    INT64_MAX,
+    INT64_MIN,
+    Caller,
+    NewPlant,
+    Outcome,
+    Precondition,
+    Role,
+    Store,
+    entity_tag_of,
 )
-from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant, Store
+from plantstore.core.operations import Create, Delete, Update, explain
 from plantstore.sql.session import Queries, Session
 
 PORTION = 2000  # plants per transaction, which blocks other writers for some hundredths of a second
@@ -84,54 +85,20 @@ def write_changes(
 
     :raises SetupError: the store was deleted.
     """
-    with session.transaction():
-        rows = session.query("lock_counts", store.store_id)
-        if not rows:
-            raise SetupError(f"the store {store.name!r} was deleted")
-        ((revision, held, max_plants),) = rows
-        stored = find_plants(session, store.store_id, [change.plant.id for change in changes])
-        refusals: list[PlantStoreError | None] = []
-        done = []
-        for change in changes:
-            is_full = max_plants is not None and held >= max_plants
-            refusals.append(find_refusal(change, stored.get(change.plant.id), is_full=is_full))
-            if refusals[-1] is None and change.before != change.after:
-                done.append(change)
-                held += (change.before is None) - (change.after is None)
-        if done and not (is_atomic and any(refusals)):
-            _write(session, store.store_id, done, revision, command)
-            session.query("set_counts", store.store_id, revision + len(done), held)
-    return refusals
+    label, store_id = f"plantstore {command}", store.store_id
+    author = Caller(0, b"", 0, label, None, store_id, Role.OWNER, frozenset(), 0, (0, 0))
+    writes = [_to_write(change, author) for change in changes]
+    outcomes = [outcome for outcome, _ in session.write(writes, is_atomic=is_atomic)]
+    if Outcome.NO_SUCH_STORE in outcomes:
+        raise SetupError(f"the store {store.name!r} was deleted")
+    done = zip(outcomes, writes, strict=True)
+    return [None if outcome in DONE else explain(outcome, write) for outcome, write in done]
 
 
-def find_refusal(
-    change: Change, stored: NewPlant | None, *, is_full: bool
-) -> PlantStoreError | None:
-    """Why a change is refused if the store has this plant under the id."""
-    error: type[PlantStoreError]
-    if stored == change.before:
-        if change.before is not None or not is_full:
-            return None
-        error = StoreFullError
-    elif change.before is None:
-        error = AlreadyStoredError if stored == change.after else IdTakenError
-    else:
-        error = NoSuchPlantError if stored is None else PreconditionFailedError
-    return error(plant_id=change.plant.id)
-
-
-def _write(
-    session: Session, store_id: int, changes: Sequence[Change], revision: int, command: str
-) -> None:
-    at, author = now(), (0, f"plantstore {command}", "")
-    events = [
-        (store_id, number, f"plant.{change.kind}", *astuple(change.plant), at, *author)
-        for number, change in enumerate(changes, revision + 1)
-    ]
-    for query, rows in (
-        ("delete_plant", [(store_id, it.before.id) for it in changes if it.before]),
-        ("insert_plant", [(store_id, *astuple(it.after)) for it in changes if it.after]),
-        ("insert_event", events),
-    ):
-        if rows:
-            session.write_rows(query, rows)
+def _to_write(change: Change, author: Caller) -> Create | Update | Delete:
+    if change.before is None:
+        return Create(author.store_id, author, change.plant, None)
+    unchanged = Precondition((entity_tag_of(change.before),), None)
+    if change.after is None:
+        return Delete(author.store_id, author, change.before.id, unchanged)
+    return Update(author.store_id, author, change.after, unchanged)

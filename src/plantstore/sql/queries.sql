@@ -61,9 +61,6 @@ DELETE FROM plants WHERE store_id = ?1 AND id = ?2
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 
--- name: set_counts
-UPDATE revisions SET revision = ?2, plants = ?3 WHERE store_id = ?1
-
 
 -- Administration -------------------------------------------------------------------------------
 
@@ -174,11 +171,6 @@ DELETE FROM links WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4
 
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
-
--- The store's row, locked until the end of the transaction.
-
--- name: lock_counts
-UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision, plants, max_plants
 
 -- name: page_of_plants
 SELECT store_id, id, name, tag FROM plants

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from plantstore.core.database import Row
+from plantstore.core.operations import Write, Written
 
 
 class Queries(Protocol):
@@ -31,6 +32,9 @@ class Session(Queries, Protocol):
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         """Execute a named query that writes rows, once for each of these."""
+
+    def write(self, writes: Sequence[Write], *, is_atomic: bool) -> Sequence[Written]:
+        """Execute writes to one store in a transaction; if atomic, all or none is done."""
 
     def drop_old_pages(self) -> bool:
         """Delete old versions of changed rows; returns False if a reader still needs them."""

@@ -23,6 +23,7 @@ from plantstore.core.model import (
     NewPlant,
     Outcome,
     Precondition,
+    Role,
     Scope,
     entity_tag_of,
     token_id_of,
@@ -89,7 +90,7 @@ class BatchWriter:
         }
         self._cleaned_at = 0
         # Of the current batch:
-        self._at = 0
+        self._at = now()
         self._by: tuple[_Value, ...] = ()  # time and author of the current write
         self._stores: dict[int, _Store] = {}
         self._authors: dict[tuple[bytes, int], _Author] = {}  # by token and store
@@ -164,15 +165,17 @@ class BatchWriter:
         """Read the scopes of the write's token, and the store: once per batch."""
         caller, store_id = write.caller, write.store_id
         token = (caller.token_store_id, caller.token_hash, store_id, self._at)
-        rows: Sequence[Row] = self._execute(self._sql["find_role_of_token"], token).fetchall()
+        rows: Sequence[Row] = [(Role.OWNER,)]  # a command has no token
+        if caller.token_hash:
+            rows = self._execute(self._sql["find_role_of_token"], token).fetchall()
         if not rows:
             return _Author(_NOTHING, Outcome.TOKEN_INVALID)
         ((role,),) = rows
-        if role is None:
+        if role is not None and store_id not in self._stores:
+            for counts in self._execute(self._sql["find_counts"], (store_id,)):
+                self._stores[store_id] = _Store(*counts)
+        if role is None or store_id not in self._stores:
             return _Author(_NOTHING, Outcome.NO_SUCH_STORE)
-        if store_id not in self._stores:
-            counts = self._execute(self._sql["find_counts"], (store_id,)).get
-            self._stores[store_id] = _Store(*counts)
         token_id = token_id_of(caller.token_hash)
         columns = (self._at, caller.user_id, caller.token_label, token_id)
         return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)

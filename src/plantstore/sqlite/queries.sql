@@ -86,6 +86,9 @@ INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4) ON CONFLICT
 -- name: update_plant
 UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 
+-- name: set_counts
+UPDATE revisions SET revision = ?2, plants = ?3 WHERE store_id = ?1
+
 -- name: find_key
 SELECT fingerprint, outcome FROM idempotency_keys
 WHERE store_id = ?1 AND user_id = ?2 AND key = ?3 AND created_at > ?4

@@ -9,7 +9,9 @@ import apsw
 
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
+from plantstore.core.operations import RefusedError, Write, Written, refuse_unless_done
 from plantstore.sql.queries import load_queries
+from plantstore.sqlite.batch import BatchWriter
 from plantstore.sqlite.connection import database_path, explained, open_file, roll_back
 from plantstore.sqlite.errors import REPLACED
 from plantstore.sqlite.file_lock import FileLock
@@ -68,6 +70,16 @@ class SQLiteSession:
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         with explained(self._path):
             self._connection.executemany(self._sql[name], rows).fetchall()
+
+    def write(self, writes: Sequence[Write], *, is_atomic: bool) -> Sequence[Written]:
+        batch = BatchWriter(self._connection)
+        with suppress(RefusedError), explained(self._path), self.transaction():
+            outcomes = list(map(batch.apply, writes))
+            if is_atomic:
+                refuse_unless_done(outcomes)
+            batch.write_events()
+            batch.finish()
+        return outcomes
 
     def drop_old_pages(self) -> bool:
         """See ``Session``: it empties the WAL, unless a long list is being read."""

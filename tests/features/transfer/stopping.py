@@ -4,10 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Callable
+from itertools import count, product
 
-from plantstore.core.database import Row
 from plantstore.features.transfer import copying, importing, tables
 from plantstore.postgres.session import PostgresSession
 from plantstore.program import main
@@ -35,20 +34,17 @@ def run_stopped(
 
 def _stop_at(write: int, signal_number: int) -> None:
     numbers = count(1)
-    for session in (PostgresSession, SQLiteSession):
-        write_rows = session.write_rows
 
-        def count_write(
-            self: object,
-            name: str,
-            rows: Sequence[Row],
-            write_rows: Callable[..., None] = write_rows,
-        ) -> None:
+    def stopped(method: Callable[..., object]) -> Callable[..., object]:
+        def count_write(*arguments: object, **options: object) -> object:
             if next(numbers) == write:
                 os.kill(os.getpid(), signal_number)
-            write_rows(self, name, rows)
+            return method(*arguments, **options)
 
-        setattr(session, "write_rows", count_write)  # noqa: B010 - mypy knows it as a method
+        return count_write
+
+    for session, name in product((PostgresSession, SQLiteSession), ("write", "write_rows")):
+        setattr(session, name, stopped(getattr(session, name)))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from plantstore.cli.output import Output
 from plantstore.cli.staging import Staging
-from plantstore.core.errors import AlreadyStoredError, IdTakenError, PlantStoreError
+from plantstore.core.errors import AlreadyStoredError, IdTakenError, PlantStoreError, StoreFullError
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.lines import read_plants
@@ -20,7 +20,7 @@ from plantstore.features.transfer.progress import show_progress
 from plantstore.features.transfer.source import Source
 from plantstore.features.transfer.stores import Store
 from plantstore.http.errors import ErrorBody, describe_error
-from plantstore.sql.changes import PORTION, Change, find_refusal
+from plantstore.sql.changes import PORTION, Change
 
 _LINES_AT_ONCE = 1000
 _ALREADY_STORED = describe_error(AlreadyStoredError(plant_id=0)).error
@@ -97,9 +97,12 @@ class Import:
                 continue
             if self._updates and known is not None:
                 change = Change(known, change.after)  # noqa: PLW2901 - the same plant's
-            is_full = room is not None and self.summary.imported >= room
-            error = find_refusal(change, known, is_full=is_full)
-            if error is None:
+            error: PlantStoreError | None = None
+            if known is not change.before:
+                error = IdTakenError(plant_id=change.plant.id)
+            elif known is None and room is not None and self.summary.imported >= room:
+                error = StoreFullError(plant_id=change.plant.id)
+            else:
                 self.planned.add(change, line)
             self._count(line, change, None if error is None else describe_error(error))
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from plantstore.core.errors import SetupError
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.stores import DatabaseStore
 from plantstore.sql.changes import Change
@@ -46,3 +47,16 @@ async def test_changes_by_commands_are_checked_counted_and_recorded(
     last = harness.read_events()[-1]
     assert (last.subject, last.token_label) == (None, "plantstore test")
     assert last.plant == MOSS
+
+
+async def test_a_command_does_not_write_to_a_store_deleted_meanwhile(
+    harness: DatabaseHarness, administration: Administration
+) -> None:
+    await harness.create(FERN)
+    store = DatabaseStore(administration.session, "nursery")
+    administration.delete_store("nursery")
+    for is_atomic in (True, False):
+        with pytest.raises(SetupError, match="was deleted"):
+            store.write("test", [Change(None, MOSS)], is_atomic=is_atomic)
+    administration.create_store("nursery")
+    assert list(DatabaseStore(administration.session, "nursery").list_plants(None)) == []
