@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 _NAME_LINE = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+_COMMENT = re.compile(r"^--.*$", re.MULTILINE)  # of the next query, or of a section
 _PARAMETER = re.compile(r"\?(?=\d)")
 _QUERIES = "queries.sql"
 
@@ -44,7 +45,8 @@ def load_queries(package: str, distribution: str | None = None) -> dict[str, str
 @cache  # a version installed meanwhile is not this program
 def read_queries(file: Path) -> dict[str, str]:
     _, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))
-    return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
+    queries = (_COMMENT.sub("", sql).strip() for sql in parts[1::2])
+    return dict(zip(parts[::2], queries, strict=True))
 
 
 def _find_of_features(name: str) -> Iterator[Path]:
