@@ -21,6 +21,7 @@ from plantstore.core.errors import (
     PlantStoreError,
     RequestError,
 )
+from plantstore.core.failures import observing
 from plantstore.core.fair_queue import BYTES_READ, BYTES_SENT, REFUSED, FairQueue
 from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
@@ -104,9 +105,9 @@ class App:
         """Pass requests that fail or take at least ``seconds`` to the observer, and perhaps others.
 
         A request's time begins with its last byte. Requests that the cache answers by their bytes
-        are not observed.
+        are not observed. An error of the observer is logged.
         """
-        self._observers.append(observer)
+        self._observers.append(observing(observer))
         self._observed_seconds = min(self._observed_seconds, seconds)
 
     def _get_cached(self, raw: bytes) -> Response | None:

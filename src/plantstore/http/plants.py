@@ -115,10 +115,7 @@ class PlantOperations:
         caller = await self._authentication.admit_write(request, store_name, Scope.UPDATE)
         number = _read_id(plant_id)
         check_media_type(request.headers)
-        body = request.body
-        if not isinstance(body, bytes):
-            body = await self._authentication.read_body(request)
-        plant = decode_plant(body, number)
+        plant = decode_plant(await self._authentication.read_body(request), number)
         write = Update(caller.store_id, caller, plant, read_precondition(request.headers))
         outcome, revision = await self._database.write(write)
         if outcome not in (Outcome.UPDATED, Outcome.UNCHANGED):

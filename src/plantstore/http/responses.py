@@ -44,9 +44,7 @@ def revision_line(revision: int) -> HeaderLines:
 
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:
     """Make a response with the value as its JSON body."""
-    body = encode(value)
-    lines = (STATUS_LINES[status], JSON, headers, len(body))
-    return Response(b"%s%s%sContent-Length: %d\r\n" % lines, body)
+    return make_response(status, JSON + headers, encode(value))
 
 
 def is_current(etag: bytes, known: bytes | None) -> bool:

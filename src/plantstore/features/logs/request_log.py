@@ -79,7 +79,6 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
             return None if is_readiness else failure_limit.admit(f"request failed {error}")
         return 0 if is_slow and slow_limit.admits() else None
 
-    @observing
     def observe(request: Request, response: Response | Stream, seconds: float) -> None:
         error, is_slow = response.error, seconds >= slow_seconds
         suppressed = count_suppressed(request, error, is_slow=is_slow)
@@ -126,7 +125,6 @@ def _to_milliseconds(seconds: float) -> float:
 def _observe_refusals(app: App) -> Observer:
     limit = LineLimit(security_logger, _MAX_REFUSALS)
 
-    @observing
     def observe(request: Request, response: Response | Stream, _seconds: float) -> None:
         message = _REFUSALS.get(response.error)
         if message is None or not limit.admits():

@@ -57,7 +57,6 @@ def measure(app: App) -> None:
     app.run_in_background(_check_database(app.database))
 
 
-@observing
 def _observe(request: Request, response: Response | Stream, seconds: float) -> None:
     method = "GET" if request.method == "HEAD" else request.method
     route = request.route.removeprefix("/stores/{store}")
