@@ -46,15 +46,14 @@ def require_scope(caller: Caller, scope: Scope | None) -> None:
 class Create(Struct, frozen=True):
     """A plant to store.
 
-    Outcomes: CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL. If the key was used within
-    ``KEY_LIFETIME_MS``: KEY_REUSED with another plant; with the same plant REPLAYED, or the first
-    refusal.
+    Outcomes: CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL. Any write whose key was used within
+    ``KEY_LIFETIME_MS``: KEY_REUSED by another request; by the same one REPLAYED, or its refusal.
     """
 
     store_id: int
     caller: Caller
     plant: NewPlant
-    key: IdempotencyKey | None
+    key: IdempotencyKey | None = None
 
     precondition: ClassVar = None
     scope: ClassVar = Scope.CREATE
@@ -67,8 +66,8 @@ class Update(Struct, frozen=True):
     caller: Caller
     plant: NewPlant
     precondition: Precondition | None
+    key: IdempotencyKey | None = None
 
-    key: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
 
@@ -78,8 +77,8 @@ class Upsert(Struct, frozen=True):
     store_id: int
     caller: Caller
     plant: NewPlant
+    key: IdempotencyKey | None = None
 
-    key: ClassVar = None
     precondition: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
@@ -91,27 +90,19 @@ class Delete(Struct, frozen=True):
     caller: Caller
     plant_id: int
     precondition: Precondition | None = None
+    key: IdempotencyKey | None = None
 
-    key: ClassVar = None
     scope: ClassVar = Scope.DELETE
 
 
-class UseKey(Struct, frozen=True):
-    """The key of all writes after it in an ``Atomic``: UNCHANGED, REPLAYED or KEY_REUSED."""
-
-    store_id: int
-    caller: Caller
-    key: IdempotencyKey
-
-    precondition: ClassVar = None
-    scope: ClassVar = Scope.UPDATE
-
-
-Write = Create | Update | Upsert | Delete | UseKey
+Write = Create | Update | Upsert | Delete
 
 
 class Atomic(Struct, frozen=True):
-    """Writes to one store, all or none: the outcome of the last one, or RefusedError."""
+    """Writes to one store, all or none: the outcome of the last one, or RefusedError.
+
+    The key of the first write is that of all.
+    """
 
     store_id: int
     writes: Sequence[Write]
@@ -131,7 +122,7 @@ _ERRORS: dict[Outcome, type[PlantStoreError]] = {
 }
 
 
-def explain(outcome: Outcome, write: Create | Update | Upsert | Delete) -> PlantStoreError:
+def explain(outcome: Outcome, write: Write) -> PlantStoreError:
     """The error for a write that was refused."""
     if outcome is Outcome.FORBIDDEN:
         return ForbiddenError(scope=write.scope.value)

@@ -87,16 +87,13 @@ BEGIN
             IF FOUND THEN
                 result := CASE
                     WHEN encode(earlier.fingerprint, 'hex') <> w.fingerprint THEN 'key_reused'
-                    WHEN earlier.outcome IN ('created', 'unchanged') THEN 'replayed'
+                    WHEN earlier.outcome IN ('created', 'updated', 'unchanged', 'deleted') THEN 'replayed'
                     ELSE earlier.outcome END;
             END IF;
         END IF;
 
         IF result IS NOT NULL THEN
             w.key := NULL; -- already stored, or not to be stored
-
-        ELSIF w.kind = 'UseKey' THEN
-            result := 'unchanged';
 
         ELSIF w.kind <> 'Create' THEN
             SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;

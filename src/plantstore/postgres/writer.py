@@ -21,7 +21,7 @@ from plantstore.core.clock import now
 from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver, Row
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import Outcome
-from plantstore.core.operations import Atomic, Delete, UseKey, Write, Written, refuse_unless_done
+from plantstore.core.operations import Atomic, Delete, Write, Written, refuse_unless_done
 from plantstore.core.settings import Settings
 from plantstore.core.write_queue import MAX_BATCH, WriteQueue
 from plantstore.postgres.batcher import Batcher, Waiting
@@ -180,7 +180,7 @@ def _to_row(write: Write) -> dict[str, object]:
     }
     if isinstance(write, Delete):
         row["id"] = write.plant_id
-    elif not isinstance(write, UseKey):
+    else:
         row |= asdict(write.plant)
     if write.precondition is not None:
         row |= asdict(write.precondition)

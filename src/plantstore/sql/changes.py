@@ -97,7 +97,7 @@ def write_changes(
 
 def _to_write(change: Change, author: Caller) -> Create | Update | Delete:
     if change.before is None:
-        return Create(author.store_id, author, change.plant, None)
+        return Create(author.store_id, author, change.plant)
     unchanged = Precondition((entity_tag_of(change.before),), None)
     if change.after is None:
         return Delete(author.store_id, author, change.before.id, unchanged)

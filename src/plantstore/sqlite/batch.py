@@ -28,7 +28,7 @@ from plantstore.core.model import (
     entity_tag_of,
     token_id_of,
 )
-from plantstore.core.operations import Create, Delete, Update, Upsert, UseKey, Write, Written
+from plantstore.core.operations import Create, Delete, Update, Upsert, Write, Written
 from plantstore.sql.migrations import find_newest
 from plantstore.sql.queries import load_queries
 
@@ -86,7 +86,6 @@ class BatchWriter:
             Update: self._update,
             Upsert: self._upsert,
             Delete: self._delete,
-            UseKey: lambda _write, _store: Outcome.UNCHANGED,
         }
         self._cleaned_at = 0
         # Of the current batch:

@@ -16,7 +16,8 @@ from plantstore.core.cells import DELIMITERS, read_fields
 from plantstore.core.decoding import MAX_LINE
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller
-from plantstore.features.changes.lines import Change, Lines
+from plantstore.core.operations import Write
+from plantstore.features.changes.lines import Lines
 
 _TOO_LONG = b"-" * (MAX_LINE + 1)
 # Cells with their delimiters, then a quoted cell without an end.
@@ -68,7 +69,7 @@ class CsvLines(Lines):
             line = b'"' + line
         return b'"' in line and _OPEN[self._delimiter].fullmatch(line) is not None
 
-    def read(self, line: bytes, caller: Caller) -> Change | PlantStoreError | None:
+    def read(self, line: bytes, caller: Caller) -> Write | PlantStoreError | None:
         """See ``Lines``: skips the line with the columns, and records with only empty cells."""
         if len(line) > MAX_LINE:
             return RequestError(41301)

@@ -12,11 +12,9 @@ from msgspec.structs import asdict
 from plantstore.core.decoding import MAX_LINE, decode_fields, parse_json, read_id, to_new_plant
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller, NewPlant, Precondition, Scope, contents_of, entity_tag_of
-from plantstore.core.operations import Create, Delete, Update, Upsert, require_scope
+from plantstore.core.operations import Create, Delete, Update, Upsert, Write, require_scope
 from plantstore.http.errors import describe_error
 from plantstore.http.preconditions import read_tags
-
-Change = Create | Update | Upsert | Delete
 
 _SCOPES = {
     "create": (Scope.CREATE,),
@@ -55,7 +53,7 @@ class Lines:
         """The last line, which needs no line break."""
         return [self._rest]
 
-    def read(self, line: bytes, caller: Caller) -> "Change | PlantStoreError | None":
+    def read(self, line: bytes, caller: Caller) -> "Write | PlantStoreError | None":
         """The change in a line, or its error; None to skip the line."""
         try:
             return _read_change(line, caller)
@@ -64,7 +62,7 @@ class Lines:
             return error
 
 
-def _read_change(text: bytes, caller: Caller) -> Change:
+def _read_change(text: bytes, caller: Caller) -> Write:
     if len(text) > MAX_LINE:
         raise RequestError(41301)
     line = decode_fields(_decode, _decode_slowly, text)
@@ -79,7 +77,7 @@ def _read_change(text: bytes, caller: Caller) -> Change:
     if line.op == "create":
         if condition is not None:
             raise RequestError(41202)
-        return Create(caller.store_id, caller, plant, None)
+        return Create(caller.store_id, caller, plant)
     # An upsert with a condition needs an existing plant.
     if line.op == "update" or condition is not None:
         return Update(caller.store_id, caller, plant, condition)
@@ -100,7 +98,7 @@ def _decode_slowly(text: bytes) -> _Line:
     return _Line(**asdict(plant), op=op, if_match=if_match)
 
 
-def write_result(number: int, change: Change | PlantStoreError) -> bytes:
+def write_result(number: int, change: Write | PlantStoreError) -> bytes:
     """The response's line for a change that was made, or for an error."""
     if isinstance(change, Delete):
         return _DELETED % number

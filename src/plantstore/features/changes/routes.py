@@ -11,19 +11,20 @@ from collections.abc import AsyncIterator
 from functools import partial
 from hashlib import sha256
 
+from msgspec.structs import replace
+
 from plantstore.core.errors import (
     InvalidChangeError,
-    KeyReusedError,
     OverloadedError,
     PlantStoreError,
     RequestError,
 )
 from plantstore.core.fair_queue import BYTES_READ
 from plantstore.core.model import Caller, Outcome
-from plantstore.core.operations import Atomic, RefusedError, UseKey, explain
+from plantstore.core.operations import Atomic, RefusedError, Write, explain
 from plantstore.core.pools import Pool
 from plantstore.features.changes.csv_lines import CsvLines
-from plantstore.features.changes.lines import Change, Lines, describe_line, write_result
+from plantstore.features.changes.lines import Lines, describe_line, write_result
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
@@ -118,7 +119,7 @@ class Changes:
         self, request: Request, body: Body, caller: Caller, lines: Lines
     ) -> Response:
         """Make all of the changes, or none."""
-        window: list[tuple[int, Change]] = []
+        window: list[tuple[int, Write]] = []
         results, fingerprint = [], sha256()
         async for first, part in self._read_windows(body, lines):
             fingerprint.update(b"\n".join((*part, b"")))
@@ -130,23 +131,21 @@ class Changes:
             if len(window) > _MAX_ATOMIC:
                 raise InvalidChangeError(reason=f"atomic=true takes at most {_MAX_ATOMIC} lines")
         key = read_key(request.headers, fingerprint.digest())
-        keys = [UseKey(caller.store_id, caller, key)] if key else []
-        atomic = Atomic(caller.store_id, [*keys, *(change for _, change in window)])
+        changes = [change for _, change in window]
         revision = caller.revision
         try:
-            if atomic.writes:
+            if changes:
+                changes[0] = replace(changes[0], key=key)
                 await self._lane.enter(caller.token_store_id)
                 try:
-                    _, revision = await self._app.database.write(atomic)
+                    _, revision = await self._app.database.write(Atomic(caller.store_id, changes))
                 finally:
                     self._lane.leave()
         except RefusedError as refused:
             if refused.outcome is Outcome.REPLAYED:
                 headers = _LINES + REPLAYED + revision_line(refused.revision)
                 return make_response(200, headers, b"".join(results))
-            if refused.outcome is Outcome.KEY_REUSED:
-                raise KeyReusedError from None
-            number, change = window[max(0, refused.index - len(keys))]
+            number, change = window[refused.index]
             error = explain(refused.outcome, change)
             if is_of_all(error):
                 raise error from None

@@ -18,11 +18,11 @@ from plantstore.core.errors import (
     StoreFullError,
 )
 from plantstore.core.model import DONE
-from plantstore.core.operations import Written, explain
-from plantstore.features.changes.lines import Change, write_result
+from plantstore.core.operations import Write, Written, explain
+from plantstore.features.changes.lines import write_result
 from plantstore.http.limits.lanes import Lane
 
-Result = Change | PlantStoreError  # a change that was made, or its error
+Result = Write | PlantStoreError  # a change that was made, or its error
 Window = Sequence[tuple[int, Result]]  # the changes to make, with their line numbers
 
 _OF_ONE_LINE = (

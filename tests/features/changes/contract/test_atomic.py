@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from plantstore.core.model import IdempotencyKey, NewPlant, Outcome
 from plantstore.core.operations import (
@@ -12,7 +13,6 @@ from plantstore.core.operations import (
     RefusedError,
     Update,
     Upsert,
-    UseKey,
     Write,
 )
 from tests.administration import Administration
@@ -21,7 +21,6 @@ from tests.contract.harness import DatabaseHarness
 pytestmark = pytest.mark.anyio
 
 FERN, MOSS = NewPlant(1, "Fern"), NewPlant(1, "Moss")
-KEY, OTHER_BODY = (IdempotencyKey("first", 32 * byte) for byte in (b"\x01", b"\x02"))
 
 
 class Writes:
@@ -43,13 +42,13 @@ class Writes:
     def upsert(self, plant: NewPlant) -> Write:
         return Upsert(*self._caller, plant)
 
-    def use(self, key: IdempotencyKey) -> Write:
-        return UseKey(*self._caller, key)
-
-    async def send(self, *writes: Write) -> Outcome | tuple[int, Outcome]:
+    async def send(
+        self, *writes: Write, key: IdempotencyKey | None = None
+    ) -> Outcome | tuple[int, Outcome]:
         """Send the writes as an atomic; its outcome, or the index and outcome that refused it."""
+        atomic = Atomic(self._caller[0], (replace(writes[0], key=key), *writes[1:]))
         try:
-            outcome, _ = await self._harness.database.write(Atomic(self._caller[0], writes))
+            outcome, _ = await self._harness.database.write(atomic)
         except RefusedError as refused:
             return refused.index, refused.outcome
         return outcome
@@ -111,14 +110,21 @@ async def test_a_refused_atomic_does_not_affect_concurrent_writes(
 async def test_an_idempotency_key_applies_an_atomic_once(
     harness: DatabaseHarness, writes: Writes
 ) -> None:
-    use_key = writes.use(KEY)
-    assert await writes.send(use_key, writes.delete(1)) == (1, Outcome.NO_SUCH_PLANT)
-    assert await writes.send(use_key, *writes.create(1, 2)) is Outcome.CREATED
-    await harness.delete(1)
-    assert await writes.send(use_key, *writes.create(1, 2)) == (0, Outcome.REPLAYED)
-    assert await writes.send(writes.use(OTHER_BODY), *writes.create(3)) == (0, Outcome.KEY_REUSED)
-    assert await harness.create(NewPlant(4, "Fern"), OTHER_BODY) is Outcome.KEY_REUSED
-    assert [plant.id for plant in await harness.read_plants()] == [2]
+    await harness.create(MOSS)
+    for first, outcome in (
+        (writes.delete(1), Outcome.DELETED),
+        (writes.create(1)[0], Outcome.CREATED),
+        (writes.upsert(MOSS), Outcome.UPDATED),
+        (writes.update(MOSS), Outcome.UNCHANGED),
+    ):
+        key, other_body = (IdempotencyKey(outcome.value, 32 * byte) for byte in (b"\x01", b"\x02"))
+        refused = (first, writes.delete(9))
+        assert await writes.send(*refused, key=key) == (1, Outcome.NO_SUCH_PLANT)
+        assert await writes.send(first, key=key) is outcome
+        assert await writes.send(first, *writes.create(2), key=key) == (0, Outcome.REPLAYED)
+        assert await writes.send(*writes.create(3), key=other_body) == (0, Outcome.KEY_REUSED)
+        assert await harness.create(NewPlant(4, "Fern"), other_body) is Outcome.KEY_REUSED
+    assert await harness.read_plants() == [MOSS]
 
 
 async def test_an_upsert_creates_or_updates(
