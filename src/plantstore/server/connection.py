@@ -29,7 +29,7 @@ from plantstore.server.tracing import REQUEST_ID, TracingLines, read_id
 logger = logging.getLogger(__name__)
 
 _MAX_BUFFER = 64 * 1024  # bytes of a body that nobody has read yet
-_PIECE = 8 * 1024  # bytes: the rest after a request is copied
+_MAX_WAITING = 8 * 1024  # bytes that wait to be parsed; also the most that are parsed at a time
 _IN_A_ROW = range(16)  # requests of a connection before other connections get a turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -79,12 +79,10 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         self._get_cached: Callable[[bytes], Response | None] = lambda _data: None
         self._idle_timeout = connections.settings.idle_timeout
-        self._body_timeout = connections.settings.body_timeout
-        self._check_interval = min(1.0, self._body_timeout / 4)
         self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
-        self._buffer = b""
-        self._backlog = b""  # the bytes after the buffer; nothing is received meanwhile
+        self._buffer, self._position = b"", 0  # what has arrived, and how much of it is parsed
+        self._counted = 0  # bytes that wait, for a parser, a reader or the rest of a request
         self._tracing = TracingLines()
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
@@ -96,7 +94,7 @@ class Connection(asyncio.Protocol):
         self._connection_line = b""
         self._asks_to_continue = False
         self._takes_chunks = True
-        self._is_serving = False
+        self._is_reading = self._is_queued = False  # queued: it waits for a turn to go on
         self._is_ended = False  # the client has sent everything
 
     # The transport's events
@@ -118,22 +116,14 @@ class Connection(asyncio.Protocol):
                 return
         elif self._phase is END:
             return
-        if self._body is not None:
-            self._feed(self._body, data)
-            return
-        self._buffer += data
-        if len(self._buffer) > _PIECE:
-            self._divide()
-        if not self._is_serving:
-            self._serve()
+        self._buffer = self._buffer[self._position :] + data if self._buffer else data
+        self._position = 0
+        self._read()
 
     def eof_received(self) -> bool:
         """Keep the connection for the pending responses; with TLS it ends in any case."""
         self._is_ended = True
-        if self._phase is RESPONSE and self._body is not None:
-            self._connection_line = CLOSE
-            self._body.fail(RequestError(40011, reason="its body is incomplete"))
-        elif self._phase is not RESPONSE and not self._buffer:
+        if not self._buffer:
             self._end_input()
         if self._stop_stream is not None:  # the client may be gone
             self._stop_stream()
@@ -161,9 +151,8 @@ class Connection(asyncio.Protocol):
             self._parser.close()
         if self._task is not None:
             self._loop.call_soon(self._task.cancel)  # it closes the stream after its first step
-        self._phase, self._parser = END, None
-        self._buffer = self._backlog = b""
-        self._request = self._body = None
+        self._phase, self._buffer, self._position = END, b"", 0
+        self._parser = self._request = self._body = None
 
     def open(self, transport: asyncio.Transport | None) -> None:
         """Serve on this transport; None if the TLS handshake failed."""
@@ -175,7 +164,7 @@ class Connection(asyncio.Protocol):
         if transport is not self._transport:
             self._send_on(transport)
         self._wait(REQUEST, self._connections.settings.head_timeout)
-        self._serve()
+        self._read()
 
     def _send_on(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -187,76 +176,106 @@ class Connection(asyncio.Protocol):
 
     # Requests
 
-    def _serve(self, *, has_turn: bool = False) -> None:
-        self._is_serving, turns = True, self._connections.turns
-        for _ in _IN_A_ROW:
-            if not self._buffer or self._phase not in _READING or self._transport.is_closing():
+    def _read(self, *, has_turn: bool = False) -> None:
+        """Read what has arrived, as far as there are turns, and handle the requests."""
+        self._is_reading, turns = True, self._connections.turns
+        for _ in _IN_A_ROW if self._buffer else ():
+            if not self._reads_on():
                 break
-            head, known = None, self._connections.known_lines
-            if self._parser is None:
-                head = known.find(self._buffer, self._tracing, self.address)
-            if head is None and not (has_turn or turns.try_take(self.network, CONNECTED)):
+            head = None
+            if self._body is None and self._parser is None:
+                known = self._connections.known_lines
+                head = known.find(self._buffer, self._tracing, self.address, self._position)
+            if head is None and not (has_turn or turns.try_take(*self._turn)):
                 break
-            self._read_request(head)
-            if self._backlog and not self._buffer and self._body is None:
-                self._divide()
+            if self._body is not None:
+                self._feed(self._body)
+            else:
+                self._read_request(head)
             has_turn = False
+            if self._position == len(self._buffer):
+                self._buffer, self._position = b"", 0
+                break
             if NETWORKS in turns.waiting:  # other networks
                 break
-        self._is_serving = False
-        is_open = self._phase in _READING and not self._transport.is_closing()
-        if self._backlog or (is_open and self._buffer):
-            self._transport.pause_reading()
-        if is_open and self._buffer:
-            turns.put(self.network, CONNECTED, self._resume)
-        elif is_open and self._is_ended:
+        self._is_reading = False
+        if self._buffer or self._is_ended or self._body or self._parser or self._counted:
+            self._wait_for_more()
+
+    def _wait_for_more(self) -> None:
+        """Wait for a turn to read on, or for the rest of a request."""
+        if self._is_ended and not self._buffer:
             self._end_input()
+        elif self._buffer and self._reads_on() and not self._is_queued:
+            self._is_queued = True
+            self._connections.turns.put(*self._turn, self._resume)
+        self._limit()
+
+    def _reads_on(self) -> bool:
+        """Whether a request, or more of its body, is read next."""
+        is_expected = self._phase in _READING or self._body is not None
+        return is_expected and not self._transport.is_closing()
+
+    @property
+    def _turn(self) -> tuple[Key, int]:
+        """Who pays for the next bytes, and how much."""
+        return (self.network, CONNECTED) if self._body is None else (self.turns_of, 1)
+
+    def _resume(self) -> bool:
+        """Read on, if the connection is still open: it has a turn."""
+        self._is_queued = False
+        self._read(has_turn=True)
+        return self._phase is not END
+
+    def _limit(self) -> None:
+        """Count the bytes that wait, and receive more only while these are few."""
+        waiting = len(self._buffer) - self._position
+        buffered = 0 if self._body is None else self._body.buffered
+        count = buffered + (waiting if waiting > _MAX_WAITING else 0)
+        count += 0 if self._parser is None else len(self._parser.data)
+        if self._body is not None and self._phase is RESPONSE:
+            count = max(count, UNREAD_BYTES)
+        if count != self._counted:  # else it keeps its place among the oldest
+            self._counted, unread = count, self._connections.pools.unread_bytes
+            unread.remove(self)
+            if count:
+                unread.put(self, self.holder, self._evict, count)
+        # Even if a reader waits: one round may bring megabytes.
+        if waiting > _MAX_WAITING or buffered > _MAX_BUFFER:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
 
     def _end_input(self) -> None:
-        """Refuse an incomplete head: nothing more will arrive, and nothing is in flight."""
-        if self._phase is HEAD and self._parser is not None and self._parser.has_begun:
+        """Refuse an incomplete request: nothing more will arrive."""
+        if self._phase is RESPONSE:
+            if self._body is not None:
+                self._connection_line = CLOSE
+                self._body.fail(RequestError(40011, reason="its body is incomplete"))
+        elif self._phase is HEAD and self._parser is not None and self._parser.has_begun:
             self._refuse(RequestError(40011, reason="its head is incomplete"))
         else:
             self._transport.close()
 
     def _read_request(self, head: Head | None) -> None:
-        """Remove the next request from the buffer, once its head is complete, and handle it."""
+        """Read the next request, once its head is complete, and handle it."""
         connections, head = self._connections, head or self._parse()
         if head is None:
             return
-        request, fields, rest = head
+        request, fields, self._position = head
         if not request.id:
             request.id = next(connections.request_ids.ids)
         self._connection_line = CLOSE if connections.is_stopping else fields.connection
-        self._takes_chunks, length = fields.takes_chunks, fields.length
-        if length == len(rest) and length <= MAX_WHOLE and not fields.is_chunked:
-            request.body, self._buffer = rest, b""
-        elif fields.is_chunked or length > MAX_WHOLE or length > len(rest):
+        self._takes_chunks, end = fields.takes_chunks, self._position + fields.length
+        if fields.is_chunked or fields.length > MAX_WHOLE or end > len(self._buffer):
             wanted = self._want_body
             body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
-            request.body = self._body = body
+            self._request, request.body, self._body = request, body, body
             self._asks_to_continue = fields.expects_continue
-            data, self._buffer, self._backlog = rest + self._backlog, b"", b""
-            self._request = request  # its sender pays for chunks
-            self._feed(body, data, has_turn=True)
+            self._feed(body)
         else:
-            request.body, self._buffer = rest[:length], rest[length:]
+            request.body, self._position = self._buffer[self._position : end], end
         self._begin(request)
-
-    def _divide(self) -> None:
-        """Move a piece of the backlog to the buffer."""
-        data = self._buffer + self._backlog
-        self._buffer, self._backlog = data[:_PIECE], data[_PIECE:]
-        self._count_unread()
-
-    def _count_unread(self, least: int = 0) -> None:
-        """Count the bytes that are kept for later."""
-        count = len(self._backlog) + len(self._parser.data if self._parser else b"")
-        count += self._body.buffered if self._body else 0
-        unread = self._connections.pools.unread_bytes
-        unread.remove(self)
-        if count or least:
-            unread.put(self, self.holder, self._evict, max(count, least))
 
     def _evict(self) -> None:
         """Refuse the request or close the connection, to make room for other clients."""
@@ -267,22 +286,25 @@ class Connection(asyncio.Protocol):
             self.drop()
 
     def _parse(self) -> Head | None:
-        """The next head, once it is complete; the buffer then begins with it."""
+        """The next head, once it is complete."""
         if self._parser is None:
             self._parser = HeadParser()
             self._wait(HEAD, self._connections.settings.head_timeout)
-        data, self._buffer = self._buffer, b""
+        data = self._buffer[self._position : self._position + _MAX_WAITING]
+        self._position += len(data)
         self._connections.turns.charge(self.network, len(data) // BYTES_PARSED)
         try:
             head = self._parser.feed(data, self.address)
         except RequestError as error:
             self._refuse(error)
             return None
-        if head is not None:
-            self._buffer, self._parser = self._parser.data, None
-            self._connections.known_lines.put(self._buffer, head)
-        self._count_unread()
-        return head
+        if head is None:
+            return None
+        self._connections.known_lines.put(self._parser.data, head)
+        request, fields, end = head
+        end += self._position - len(self._parser.data)
+        self._parser = None
+        return request, fields, end
 
     def _refuse(self, error: RequestError) -> None:
         """Send the application's response to the error, and end the connection."""
@@ -296,7 +318,7 @@ class Connection(asyncio.Protocol):
     def _begin(self, request: Request) -> None:
         self._request = request
         self._phase, self.since = RESPONSE, self._connections.now
-        self.timeout = self._check_interval
+        self.timeout = self._connections.check_interval
         # Unlike a coroutine, its iterator ends without an exception.
         self._handling, self._awaited = self._handle(request).__await__(), None
         self._step()
@@ -319,57 +341,25 @@ class Connection(asyncio.Protocol):
 
     # Bodies
 
-    def _feed(self, body: Body, data: bytes, *, has_turn: bool = False) -> None:
-        """Pass bytes to the body, in turns of its sender; buffer those that follow it."""
-        turns = self._connections.turns
-        key = self.turns_of
-        if has_turn or (not self._backlog and turns.try_take(key, 1)):
-            data = body.feed(data)
-            turns.charge(key, body.lines // LINES_PARSED)
+    def _feed(self, body: Body) -> None:
+        """Pass what has arrived to the body."""
+        self._buffer, self._position = body.feed(self._buffer[self._position :]), 0
+        self._connections.turns.charge(self.turns_of, body.lines // LINES_PARSED)
         if body.has_failed:
             self._connection_line = CLOSE
             if self._phase is BODY:
                 self._end()
         elif body.is_complete:
-            self._end_body(data)
-        elif data:  # the rest of many chunks, or not its turn
-            if not self._backlog:
-                turns.put(key, 1, self._feed_backlog)
-            self._backlog += data
-            self._transport.pause_reading()
-            self._count_unread()
-        elif body.buffered > UNREAD_BYTES:
-            self._count_unread()
-            if body.buffered > _MAX_BUFFER:  # even if a reader waits: one round may bring megabytes
-                self._transport.pause_reading()
-
-    def _end_body(self, rest: bytes) -> None:
-        """Buffer the requests that follow the body."""
-        self._connections.pools.unread_bytes.remove(self)
-        self._body, self._buffer = None, rest
-        self._asks_to_continue = False
-        if len(rest) > _PIECE:
-            self._divide()
-            if not self._is_serving:
-                self._transport.pause_reading()
-        if self._phase is BODY:
-            self._finish()
-
-    def _feed_backlog(self) -> bool:
-        data, self._backlog = self._backlog, b""
-        if self._body is not None:
-            self._transport.resume_reading()
-            self._feed(self._body, data, has_turn=True)
-        return True
+            self._body, self._asks_to_continue = None, False
+            if self._phase is BODY:
+                self._finish()
 
     def _want_body(self) -> None:
         """Receive the rest of the body, or the next part, because a reader is waiting."""
-        self._count_unread(UNREAD_BYTES)
+        self._limit()
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
             self._transport.write(_CONTINUE)
-        if not self._backlog:
-            self._transport.resume_reading()
 
     # Responses
 
@@ -384,7 +374,7 @@ class Connection(asyncio.Protocol):
             end = connections.end_of_repeated
             head = b"%s%s%x\r\n\r\n" % (response.head, end, next(connections.request_ids.numbers))
         if not self._sender.send(head, response.body, is_shared=True):
-            self._wait(RESPONSE, self._check_interval)
+            self._wait(RESPONSE, self._connections.check_interval)
 
     async def _handle(self, request: Request) -> None:
         """Handle the request, and send its response."""
@@ -445,17 +435,9 @@ class Connection(asyncio.Protocol):
         self._phase, self.since, self.timeout = REQUEST, self._connections.now, self._idle_timeout
         if self._body is not None:
             self._body.discard()
-            self._wait(BODY, self._body_timeout)
-            if not self._backlog:
-                self._transport.resume_reading()
-        elif (self._buffer or self._is_ended) and not self._is_serving:
-            self._resume(has_turn=False)
-
-    def _resume(self, *, has_turn: bool = True) -> bool:
-        """Serve the next request in the buffer, if the connection is still open."""
-        self._transport.resume_reading()
-        self._serve(has_turn=has_turn)
-        return self._phase is not END
+            self._wait(BODY, self._connections.settings.body_timeout)
+        if not self._is_reading and (self._buffer or self._is_ended or self._body):
+            self._read()
 
     # Deadlines and ends
 
@@ -465,10 +447,9 @@ class Connection(asyncio.Protocol):
         If we closed first, the client's system would discard the response.
         """
         is_whole = self._body is None and (self._request is None or self._request.error is None)
-        self._body = None
-        self._buffer = self._backlog = b""
+        self._body, self._buffer, self._position = None, b"", 0
         self._wait(END, _LINGER_SECONDS)
-        self._transport.resume_reading()
+        self._limit()
         if self._transport.can_write_eof() and not self._is_ended:
             self._transport.write_eof()
         elif is_whole or self._is_ended:
@@ -523,7 +504,10 @@ class Connection(asyncio.Protocol):
             if is_sending and self._sender.has_timed_out():
                 logger.warning("a response was aborted: its client reads too slowly")
                 reset(self._transport)
-            elif self._body is not None and now - self._body.wanted_at >= self._body_timeout:
+            elif (
+                self._body is not None
+                and now - self._body.wanted_at >= self._connections.settings.body_timeout
+            ):
                 self._connection_line = CLOSE
                 self._body.fail(RequestError(40801))
 

@@ -44,6 +44,7 @@ class Connections:
     def __init__(self, application: Application, settings: Settings) -> None:
         self.application = application
         self.settings = settings
+        self.check_interval = min(1.0, settings.body_timeout / 4)  # seconds, of requests in flight
         self.opened: set[Connection] = set()
         application.connections = self.opened
         self.certificate: Certificate | None = None

@@ -67,8 +67,8 @@ class Fields(Struct, frozen=True):
     connection: bytes
 
 
-# A request whose head passed every check, its parsed header lines, and the bytes after the head.
-Head = tuple[Request, Fields, bytes]
+# A request whose head passed every check, its parsed header lines, and the position of its end.
+Head = tuple[Request, Fields, int]
 
 
 class KnownLines:
@@ -79,12 +79,14 @@ class KnownLines:
         self._older: dict[bytes, Fields] = {}
         self._used = 0
 
-    def find(self, data: bytes, tracing: TracingLines, address: str = "") -> Head | None:
-        """The head at the beginning of the data, if its header lines are known."""
-        head, end, rest = data.partition(_END)
-        target, version, lines = head.partition(_VERSION_1_1)
+    def find(
+        self, data: bytes, tracing: TracingLines, address: str = "", begin: int = 0
+    ) -> Head | None:
+        """The head that begins at this position, if its header lines are known."""
+        end = data.find(_END, begin, begin + MAX_HEAD)
+        target, version, lines = data[begin:end].partition(_VERSION_1_1)
         first_line = _read_first_line(target)
-        if first_line is None or not end or len(head) > MAX_HEAD - len(end):
+        if first_line is None or end < 0:
             return None
         own_id, key, all_lines = b"", None, b""
         fields = None if tracing.is_expected else self._fields.get(lines)
@@ -99,8 +101,8 @@ class KnownLines:
         headers = fields.headers if key is None else {**fields.headers, IDEMPOTENCY_KEY: key}
         request = Request(own_id, method, headers, path, query, address, lines=all_lines)
         if method == "GET" and not fields.length and not fields.connection:
-            request.raw = target + version + lines + end
-        return request, fields, rest
+            request.raw = target + version + lines + _END
+        return request, fields, end + len(_END)
 
     def put(self, data: bytes, head: Head) -> None:
         """Store a head's lines, unless they are long or need special handling."""
@@ -170,7 +172,7 @@ class HeadParser:
         own_id = read_id(self.headers.get(REQUEST_ID, b""))
         cost = ROUTED + self._parsed // BYTES_PARSED
         request = Request(own_id, self.method, fields.headers, path, query, address, cost)
-        return request, fields, self.data[self._parsed :]
+        return request, fields, self._parsed
 
     def close(self) -> None:
         """Release the parser: the two refer to each other."""
