@@ -8,6 +8,7 @@ calls, which are replaced by name.
 import ctypes
 import os
 import tempfile
+from contextlib import suppress
 from errno import ENOSPC
 from pathlib import Path
 from typing import IO
@@ -26,8 +27,11 @@ _PWRITE = ctypes.CFUNCTYPE(
 
 def count_free(folder: Path) -> int:
     """How many bytes are free; files take whole pages."""
-    sizes = (file.stat().st_size for file in folder.rglob("*") if file.is_file())
-    return max(0, _BYTES - sum(map(_in_pages, sizes)))
+    free = _BYTES
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # removed meanwhile
+            free -= _in_pages(file.stat().st_size) if file.is_file() else 0
+    return max(0, free)
 
 
 def _in_pages(size: int) -> int:
