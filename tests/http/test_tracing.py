@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from plantstore.core.errors import RequestError
 from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines
-from plantstore.server.tracing import IDEMPOTENCY_KEY, MAX_LINES, NAMES, TracingLines, read_line
+from plantstore.server.tracing import (
+    IDEMPOTENCY_KEY,
+    MAX_HEADERS,
+    MAX_LINES,
+    NAMES,
+    TracingLines,
+    read_line,
+)
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection
@@ -244,3 +251,13 @@ def test_pipelined_requests_of_two_stores_get_their_own_responses(service: Servi
                 response = connection.receive()
                 assert response.headers["x-request-id"] == f"{fixture.store}-{number}"
                 assert fixture.store.encode() in response.body
+
+
+def test_of_very_many_lines_only_as_many_are_read_as_are_allowed() -> None:
+    head = b"GET / HTTP/1.1" + 2000 * b"\r\nB3: x" + END
+    tracing, parser = TracingLines(), HeadParser()
+    assert tracing.leave_out(head) == (b"", b"", None)
+    assert not tracing.is_expected
+    with pytest.raises(RequestError):
+        parser.feed(head)
+    assert parser.headers[b"b3"].count(b"x") <= MAX_HEADERS + 1

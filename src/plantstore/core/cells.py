@@ -28,14 +28,14 @@ def restore(cell: str) -> str:
 
 
 def read_fields(columns: Sequence[str], cells: Sequence[str]) -> dict[str, object]:
-    """The non-empty cells of a line, by column; the id is a number.
+    """The non-empty cells of a line, by the columns that have a name; the id is a number.
 
     :raises RequestError: there are too many cells, or the id is not a number.
     """
     if any(cells[len(columns) :]):
         raise RequestError(40002, reason="the line has too many columns")
-    named = zip(columns, map(restore, cells), strict=False)
-    fields: dict[str, object] = {column: cell for column, cell in named if cell}
+    named = zip(columns, cells, strict=False)
+    fields: dict[str, object] = {name: restore(cell) for name, cell in named if name and cell}
     if "id" in fields:
         fields["id"] = _read_id(str(fields["id"]))
     return fields

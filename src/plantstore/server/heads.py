@@ -19,6 +19,7 @@ from plantstore.core.fair_queue import BYTES_PARSED, ROUTED
 from plantstore.server.messages import Request
 from plantstore.server.tracing import (
     IDEMPOTENCY_KEY,
+    MAX_HEADERS,
     MAX_LINES,
     NAMES,
     REQUEST_ID,
@@ -27,7 +28,6 @@ from plantstore.server.tracing import (
 )
 
 MAX_HEAD = 16 * 1024
-MAX_HEADERS = 100
 MAX_TARGET = 8 * 1024
 
 _END = b"\r\n\r\n"
@@ -189,6 +189,8 @@ class HeadParser:
 
     def _explain(self, error: Exception) -> RequestError:
         """The reason, in our words."""
+        if isinstance(error.__context__, RequestError):
+            return error.__context__
         version = _VERSION.search(self._first_line())
         if version is not None and version[1] not in _VERSIONS:
             return RequestError(50501)
@@ -211,6 +213,8 @@ class HeadParser:
     def on_header(self, name: bytes, value: bytes) -> None:
         name, value = name.lower(), value.strip(b" \t")
         self._names.append(name)
+        if len(self._names) > MAX_HEADERS:
+            raise RequestError(43101)
         known = self.headers.get(name)
         self.headers[name] = value if known is None else known + b", " + value
 
@@ -236,8 +240,6 @@ class HeadParser:
 
     def _read_fields(self, version: bytes) -> Fields:
         headers = self.headers
-        if len(self._names) > MAX_HEADERS:
-            raise RequestError(43101)
         for name in _SINGLE if len(headers) < len(self._names) else ():
             if self._names.count(name) > 1:
                 raise RequestError(40011, reason=f"it has the header {name.decode()} twice")

@@ -243,6 +243,12 @@ def test_csv_columns_are_the_keys_of_a_change(client: httpx.Client) -> None:
     ]
 
 
+def test_any_number_of_other_csv_columns_is_ignored(client: httpx.Client) -> None:
+    others = b"".join(b",x%d" % number for number in range(6000))
+    body = b"id,name" + others + b"\n1,Fern" + 6000 * b",y" + b"\n" + 6002 * b","
+    assert numbers_of(send(client, body, "text/csv")) == [(2, 200)]
+
+
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_lines_within_a_quoted_csv_cell_are_not_changes(client: httpx.Client, size: int) -> None:
     body = (

@@ -13,10 +13,16 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize(
-    ("body", "costs"), [(8 * b"{}\n", [12, 12, 12]), (2 * (5120 * b"x" + b"\n"), [22, 22, 12])]
+    ("form", "body", "costs"),
+    [
+        (b"application/x-ndjson", 8 * b"{}\n", [12, 12, 1, 12, 1]),
+        (b"application/x-ndjson", 2 * (5120 * b"x" + b"\n"), [22, 22, 1, 12, 1]),
+        # The lines of a record that is still open
+        (b"text/csv", b'id\n"' + 3 * 256 * b"\n", [12, 1, 1, 1, 1, 13, 1]),
+    ],
 )
 async def test_turns_cost_by_the_length_of_the_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes, costs: list[int]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: bytes, body: bytes, costs: list[int]
 ) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
@@ -32,7 +38,7 @@ async def test_turns_cost_by_the_length_of_the_lines(
         changes_request.body = body
         changes_request.headers = {
             **changes_request.headers,
-            b"content-type": b"application/x-ndjson",
+            b"content-type": form,
         }
         response = await app.handle(changes_request)
         assert isinstance(response, Stream)

@@ -17,7 +17,7 @@ from plantstore.core.decoding import MAX_LINE
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller
 from plantstore.core.operations import Write
-from plantstore.features.changes.lines import Lines
+from plantstore.features.changes.lines import KEYS, Lines
 
 _TOO_LONG = b"-" * (MAX_LINE + 1)
 # Cells with their delimiters, then a quoted cell without an end.
@@ -39,13 +39,13 @@ class CsvLines(Lines):
         self._columns: list[str] = []
         self._delimiter = ""
 
-    def feed(self, part: bytes) -> list[bytes]:
-        """The records that this part completes, and an empty line for each line break in them."""
-        return list(self._join(super().feed(part)))
+    def join(self, lines: list[bytes], *, are_last: bool) -> list[bytes]:
+        """The records that end with these lines, and an empty line for each line break in them.
 
-    def end(self) -> list[bytes]:
-        """The last record, even if its quotes are still open."""
-        return [*self._join(super().end()), b"\n".join(self._record)]
+        The last record of the body may have open quotes.
+        """
+        records = list(self._join(lines))
+        return [*records, b"\n".join(self._record)] if are_last else records
 
     def _join(self, lines: list[bytes]) -> Iterator[bytes]:
         for line in lines:
@@ -77,7 +77,8 @@ class CsvLines(Lines):
             text = line.decode("utf-8-sig")
             (cells,) = csv.reader([text], delimiter=self._delimiter, strict=True)
             if not self._columns:
-                self._columns = [cell.strip().lower() for cell in cells]
+                names = [cell.strip().lower() for cell in cells]
+                self._columns = [name if name in KEYS else "" for name in names]
                 if "id" in self._columns:
                     return None
                 return RequestError(
@@ -88,4 +89,4 @@ class CsvLines(Lines):
             return RequestError(40002, reason="it is not CSV in UTF-8")
         except RequestError as error:
             return error
-        return super().read(json.dumps(fields).encode(), caller) if fields else None
+        return super().read(json.dumps(fields).encode(), caller) if any(cells) else None

@@ -31,6 +31,7 @@ class _Line(NewPlant, frozen=True):
     if_match: str | UnsetType = UNSET
 
 
+KEYS = frozenset(_Line.__struct_fields__)
 _decode = msgspec.json.Decoder(_Line).decode
 _encode = msgspec.json.Encoder().encode
 _STORED = b'{"line":%d,"status":200,"etag":"\\"%s\\""}\n'
@@ -52,6 +53,10 @@ class Lines:
     def end(self) -> list[bytes]:
         """The last line, which needs no line break."""
         return [self._rest]
+
+    def join(self, lines: list[bytes], *, are_last: bool) -> list[bytes]:  # noqa: ARG002 - of CSV
+        """The changes in these lines, each in a line."""
+        return lines
 
     def read(self, line: bytes, caller: Caller) -> "Write | PlantStoreError | None":
         """The change in a line, or its error; None to skip the line."""

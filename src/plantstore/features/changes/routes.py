@@ -165,6 +165,7 @@ class Changes:
             complete = lines.feed(part) if part else lines.end()
             for start in range(0, len(complete), self._window_size):
                 window = complete[start : start + self._window_size]
+                window = lines.join(window, are_last=not part)
                 yield number, window
                 number += len(window)
             if not body.buffered:
@@ -175,6 +176,8 @@ class Changes:
     ) -> Window:
         """Decode the changes; blank lines are counted and skipped."""
         decoded = []
+        if not window:  # many lines may be one record
+            await self._app.turns.take(caller.principal, 1)
         for at, line in enumerate(window):
             if not at % _LINES_PER_TURN or len(line) > BYTES_READ:
                 await self._app.turns.take(caller.principal, _COST + len(line) // BYTES_READ)
