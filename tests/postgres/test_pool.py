@@ -81,3 +81,17 @@ async def test_a_cancelled_close_of_a_snapshot_frees_its_stream(
                     await closing_task
             next_snapshot = await harness.database.open_snapshot(harness.store_id)
             await next_snapshot.close()
+
+
+async def test_an_argument_that_the_server_refuses_does_not_make_it_unavailable(
+    postgres_server: PostgresServer,
+) -> None:
+    with postgres_server.fresh() as url:
+        availability = Availability(is_open=True)
+        pool = Pool(Settings(database=url), 1, Hosts(url), availability)
+        for plant_id in ("\0", "not a number"):
+            with pytest.raises(psycopg.DataError):
+                await pool.read(("find_plant", (1, plant_id)))
+            assert availability.reason is None
+        assert await pool.read(("find_plant", (1, 1))) == [[]]
+        await pool.close()

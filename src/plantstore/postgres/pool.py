@@ -103,6 +103,8 @@ class Pool:
                     raise
                 self.availability.warn("retrying a read", error)
             return await self._read_once(queries)
+        except psycopg.DataError:  # of an argument: it says nothing about the server
+            raise
         except psycopg.Error as error:
             raise self.availability.fail("the database failed", error) from error
 
