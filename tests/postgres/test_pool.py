@@ -10,6 +10,7 @@ import pytest
 
 from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
+from plantstore.postgres.database import PostgresDatabase
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.reading import Reads
@@ -60,6 +61,28 @@ async def test_reads_of_a_store_leave_connections_for_other_stores(
         assert await asyncio.gather(*blocked_reads) == 8 * [1]
         await holder.commit()
     await pool.close()
+
+
+async def test_queries_of_features_share_connections_like_lists(
+    postgres_server: PostgresServer,
+) -> None:
+    with postgres_server.fresh() as url, psycopg.connect(url) as holder:
+        holder.execute("SELECT pg_advisory_xact_lock(1)")
+        database = PostgresDatabase(Settings(database=url))
+        await database.open()
+        database._pool.sql |= {  # noqa: SLF001 - a query that waits
+            "wait": "SELECT $1::int + $2::int, pg_advisory_xact_lock_shared(1)"
+        }
+        blocked_reads = [
+            asyncio.ensure_future(database.read("wait", 1, number)) for number in range(8)
+        ]
+        async with asyncio.timeout(20):
+            assert await database.read("find_counts", 2) == []
+            assert await database.read("count_all") == [(0, 0)]
+        assert not any(read.done() for read in blocked_reads)
+        holder.rollback()
+        assert len(await asyncio.gather(*blocked_reads)) == 8
+        await database.close()
 
 
 async def test_a_cancelled_close_of_a_snapshot_frees_its_stream(

@@ -18,7 +18,7 @@ from plantstore.postgres.reading import Callers, Credentials, Reads
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import Query, page_query, to_page, to_token_info
+from plantstore.sql.reading import page_query, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses, Use
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
@@ -34,13 +34,12 @@ class PostgresDatabase:
         self._availability = Availability(is_open=False)
         server = (self._hosts, self._availability)
         self._pool = Pool(settings, settings.database_connections, *server)
-        # Reads outside of batches get half of the connections; the rest is for lists and writes.
-        self._singles = asyncio.Semaphore(max(1, settings.database_connections // 2))
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests do not wait for it
         self._uses = TokenUses()
         self._plants = Reads(self._pool, _to_plant, settings.max_requests)
         self._pages = Reads(self._pool, to_page, _MAX_PAGES)
+        self._singles = Reads(self._pool, list, 1)
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
         self.check = Readiness(self._probe_pool).check
@@ -84,12 +83,7 @@ class PostgresDatabase:
         return snapshot
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        # Deadlines need a task, and requests are handled outside of tasks.
-        return await asyncio.ensure_future(self._read((name, arguments)))
-
-    async def _read(self, query: Query) -> Sequence[Row]:
-        async with self._singles:
-            return (await self._pool.read(query))[0]
+        return await self._singles.submit((name, arguments))
 
     async def write_token_uses(self) -> None:
         await self._uses.write(self._write_uses)
@@ -114,7 +108,7 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         self._opening.cancel()
-        for batcher in (self._writer, self._callers, self._plants, self._pages):
+        for batcher in (self._writer, self._callers, self._plants, self._pages, self._singles):
             await batcher.drain()
         for snapshot in list(self._snapshots):
             await snapshot.close()

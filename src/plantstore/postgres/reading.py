@@ -92,7 +92,7 @@ class Callers(Batcher[Credentials, Caller | None]):
 class Reads(Batcher[Query, Result], Generic[Result]):
     """Runs queries of stores, at most ``max_batch_size`` different ones at once.
 
-    A query's first argument is the store. ``decode`` makes a result from the rows.
+    Its first argument, if any, is the store. ``decode`` makes a result from the rows.
     """
 
     def __init__(
@@ -106,14 +106,14 @@ class Reads(Batcher[Query, Result], Generic[Result]):
 
     def next_batch(self) -> list[Waiting[Query, Result]]:
         """The reads of the store that has waited longest and may take more."""
-        stores = dict.fromkeys(waiting.item[1][0] for waiting in self.waiting)
+        stores = dict.fromkeys(_store_of(waiting.item) for waiting in self.waiting)
         store_id = next(filter(self._shares.try_acquire, stores), None)
         batch: list[Waiting[Query, Result]] = []
         later: list[Waiting[Query, Result]] = []
         taken: set[Query] = set()
         for waiting in self.waiting:
             read = waiting.item
-            is_next = read[1][0] == store_id
+            is_next = _store_of(read) == store_id
             if is_next and (len(taken) < self._max_batch_size or read in taken):
                 taken.add(read)
                 batch.append(waiting)
@@ -127,6 +127,10 @@ class Reads(Batcher[Query, Result], Generic[Result]):
         try:
             tables = await self._pool.read(*reads)
         finally:
-            self._shares.release(items[0][1][0])
+            self._shares.release(_store_of(items[0]))
         results = dict(zip(reads, map(self._decode, tables), strict=True))
         return [results[item] for item in items]
+
+
+def _store_of(query: Query) -> object:
+    return query[1][0] if query[1] else None
