@@ -99,7 +99,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE created_at <=
-    (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
+    (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 200))
 
 -- Last uses of tokens, in one statement. It also writes unchanged times: its commit invalidates
 -- cached callers, so that the next use of their tokens is recorded.
