@@ -19,6 +19,7 @@ END $$;
 ALTER ROLE plantstore_service SET enable_seqscan = off;
 ALTER ROLE plantstore_service SET enable_bitmapscan = off;
 ALTER ROLE plantstore_service SET jit = off;
+ALTER ROLE plantstore_service SET default_transaction_isolation = 'read committed';
 
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM plantstore_service;
 GRANT USAGE ON SCHEMA public TO plantstore_service;

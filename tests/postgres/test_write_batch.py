@@ -68,8 +68,16 @@ async def test_no_statement_scans_a_table_with_misleading_statistics(url: str) -
         assert connection.execute(_SCANS).fetchall() == scans
 
 
-async def test_concurrent_batches_of_the_same_stores_do_not_deadlock(url: str) -> None:
+@pytest.mark.parametrize("isolation", ["read committed", "serializable"])
+async def test_concurrent_batches_of_the_same_stores_neither_deadlock_nor_fail(
+    url: str, isolation: str
+) -> None:
     """Two processes lock the stores in the same order, whatever the order of the writes."""
+    name = url.rpartition("/")[2]
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            f"ALTER DATABASE {name} SET default_transaction_isolation = '{isolation}'".encode()
+        )
     async with AsyncExitStack() as opened:
         administration = opened.enter_context(closing(open_administration(url)))
         processes = [

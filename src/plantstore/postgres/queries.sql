@@ -7,11 +7,11 @@
 -- All queries are lookups by a prefix of a key. Without statistics of a table, or of a store that
 -- has grown, the planner would choose other plans: it would read and sort the whole store for a
 -- page. JIT compilation would take longer than running any of these. Queries join by LATERAL and
--- LIMIT 1 where a hash join could read a whole table.
+-- LIMIT 1 where a hash join could read a whole table. A batch sees what was committed before its locks.
 
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
-    set_config('jit', 'off', false)
+    set_config('jit', 'off', false), set_config('default_transaction_isolation', 'read committed', false)
 
 -- A statement that waits for a table's lock blocks all later ones.
 
