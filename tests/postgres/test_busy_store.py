@@ -1,12 +1,17 @@
 """Writes that wait for a locked store do not delay writes to other stores."""
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
+import pytest
 
+from plantstore.core.model import NewPlant, Outcome
+from tests.administration import open_administration
+from tests.contract.harness import DatabaseHarness
 from tests.faults.load import body
 from tests.faults.two_processes import two_services
 from tests.postgres.server import PostgresServer
@@ -89,3 +94,26 @@ def test_two_services_that_get_the_same_key_create_one_plant(
             wait_until(lambda: postgres_server.execute(waiting) == [(True,)])
         assert [future.result() for future in futures] == [200, 200]
         assert len(processes.service.events("nursery")) == 1
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("count", [1, 4])
+async def test_locked_stores_neither_delay_nor_fail_other_stores_in_their_batch(
+    count: int, postgres_server: PostgresServer
+) -> None:
+    """Writes that arrive at once share a batch; not all batches at once wait for a lock."""
+    with postgres_server.fresh() as url, closing(open_administration(url)) as administration:
+        async with DatabaseHarness(url, administration) as harness:
+            stores = [f"locked-{number}" for number in range(count)]
+            callers = [await harness.make_caller(store, "ada") for store in stores]
+            waiting: list[asyncio.Future[Outcome]] = []
+            with psycopg.connect(url) as holder:
+                holder.execute("SELECT FROM revisions WHERE store_id <> %s FOR UPDATE", [1])
+                for number in (1, 2):
+                    plant = NewPlant(number, "Fern")
+                    creates = [harness.create(plant, caller=caller) for caller in callers]
+                    waiting += map(asyncio.ensure_future, creates)
+                    assert await harness.create(plant) is Outcome.CREATED
+                    assert not any(future.done() for future in waiting)
+            assert await asyncio.gather(*waiting) == 2 * count * [Outcome.CREATED]
+            assert len(await harness.read_plants(callers[0])) == 2

@@ -5,20 +5,23 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _GATHERING_SECONDS = 0.005
 _MAX_BATCHES_OF_ONE_STORE = 6
+AGAIN = Exception()  # the result of an item that has to wait for a batch of its store alone
 
 
 class Waiting(Struct, Generic[Item, Result], frozen=True):
-    """An item, its arrival by the loop's clock, and the future for its result."""
+    """An item, its arrival by the loop's clock, its result's future; alone after ``AGAIN``."""
 
     item: Item
     arrived: float
     future: "asyncio.Future[Result]"
+    is_alone: bool = False
 
 
 class Batcher(Generic[Item, Result]):
@@ -90,10 +93,14 @@ class Batcher(Generic[Item, Result]):
             results = await self.run([waiting.item for waiting in batch])
         except Exception as error:  # noqa: BLE001 - each gets it
             results = [error] * len(batch)
+        again = []
         for waiting, result in zip(batch, results, strict=True):
-            if waiting.future.done():  # its request was cancelled
+            if result is AGAIN:
+                again.append(replace(waiting, is_alone=True))
+            elif waiting.future.done():  # its request was cancelled
                 continue
-            if isinstance(result, Exception):
+            elif isinstance(result, Exception):
                 waiting.future.set_exception(result)
             else:
                 waiting.future.set_result(result)
+        self.waiting = again + self.waiting

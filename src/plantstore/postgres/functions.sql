@@ -40,6 +40,8 @@ DECLARE
     result text;
     results text[] := '{}';
     is_atomic boolean; -- all of the batch or nothing; in the first write
+    skips_locked boolean; -- stores that others have locked are not waited for; in the first write
+    is_locked boolean := false;
 BEGIN
     -- For this transaction only: an acknowledged write is on disk, whatever the database's default.
     PERFORM set_config('lock_timeout', max_wait, true);
@@ -51,9 +53,10 @@ BEGIN
         SELECT * FROM json_to_recordset(writes) AS o (
             kind text, store_id bigint, id bigint, name text, tag text, user_id bigint, token_label text,
             token_store_id bigint, token_hash text, key text, fingerprint text,
-            if_match text[], if_none_match text[], is_atomic boolean)
+            if_match text[], if_none_match text[], is_atomic boolean, skips_locked boolean)
     LOOP
         is_atomic := coalesce(is_atomic, w.is_atomic);
+        skips_locked := coalesce(skips_locked, w.skips_locked);
         IF store IS DISTINCT FROM w.store_id THEN
             IF is_changed THEN
                 UPDATE revisions AS r SET revision = reached, plants = held WHERE r.store_id = store;
@@ -62,8 +65,14 @@ BEGIN
             is_changed := false;
             token := NULL;
             -- The next statements see what others have committed before.
-            SELECT r.revision, r.plants, r.max_plants INTO reached, held, max_held
-            FROM revisions AS r WHERE r.store_id = store FOR NO KEY UPDATE;
+            IF skips_locked THEN
+                SELECT r.revision, r.plants, r.max_plants INTO reached, held, max_held
+                FROM revisions AS r WHERE r.store_id = store FOR NO KEY UPDATE SKIP LOCKED;
+                is_locked := NOT FOUND; -- or deleted
+            ELSE
+                SELECT r.revision, r.plants, r.max_plants INTO reached, held, max_held
+                FROM revisions AS r WHERE r.store_id = store FOR NO KEY UPDATE;
+            END IF;
         END IF;
 
         IF token IS DISTINCT FROM w.token_hash THEN
@@ -80,7 +89,7 @@ BEGIN
                 WHEN member_role = 'reader' THEN 'forbidden' END;
         END IF;
 
-        result := refusal;
+        result := CASE WHEN is_locked THEN 'locked' ELSE refusal END;
         IF result IS NULL AND w.key IS NOT NULL THEN
             SELECT k.fingerprint, k.outcome INTO earlier FROM idempotency_keys AS k
             WHERE k.store_id = store AND k.user_id = w.user_id AND k.key = w.key AND k.created_at > keys_since;

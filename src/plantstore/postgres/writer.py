@@ -24,11 +24,12 @@ from plantstore.core.model import Outcome
 from plantstore.core.operations import Atomic, Delete, Write, Written, refuse_unless_done
 from plantstore.core.settings import Settings
 from plantstore.core.write_queue import MAX_BATCH, WriteQueue
-from plantstore.postgres.batcher import Batcher, Waiting
+from plantstore.postgres.batcher import AGAIN, Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.sql.migrations import find_newest
 
 _MAX_BATCHES = 4
+_MAX_LOCKED = 2  # of these, batches that may wait for a lock
 _PURGE_INTERVAL_MS = 60_000
 _SCHEMA_INTERVAL_MS = 1000
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
@@ -46,7 +47,8 @@ Item = Write | Atomic
 class Writer(Batcher[Item, Written]):
     """Writes through a pool. Each commit is passed to the ``observers``.
 
-    Stores share the ``queue``. A batch waits for the locks of all of its stores.
+    Stores share the ``queue``. A batch waits for the lock of its store only if it has no other:
+    otherwise the writes of a locked store go into a later batch, alone.
     """
 
     def __init__(self, pool: Pool, settings: Settings, observers: Sequence[CommitObserver]) -> None:
@@ -59,6 +61,7 @@ class Writer(Batcher[Item, Written]):
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
         self.queue = WriteQueue(settings)
         self._busy: set[int] = set()  # stores whose writes are in flight
+        self._locked: set[int] = set()  # of these, stores that were locked
         self._newest = find_newest("plantstore.postgres")
         self._schema_read_at = 0
         self._purged_at = 0
@@ -77,7 +80,9 @@ class Writer(Batcher[Item, Written]):
         for waiting in self.waiting:
             store_id = waiting.item.store_id
             is_apart = store_id in busy or len(batch) == MAX_BATCH
-            is_apart |= self._separates_stores and not stores <= {store_id}
+            is_alone = waiting.is_alone or (bool(batch) and batch[0].is_alone)
+            is_apart |= (is_alone or self._separates_stores) and not stores <= {store_id}
+            is_apart |= waiting.is_alone and len(self._locked) == _MAX_LOCKED
             is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
             if waiting.arrived < deadline or waiting.future.done():  # done: cancelled
                 if not waiting.future.done():
@@ -90,6 +95,7 @@ class Writer(Batcher[Item, Written]):
                 stores.add(store_id)
         self.waiting = later
         self._busy |= stores
+        self._locked |= stores if batch and batch[0].is_alone else set()
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
 
     async def run(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
@@ -102,6 +108,7 @@ class Writer(Batcher[Item, Written]):
             outcomes = [await self._write_alone(item) for item in items]
         finally:
             self._busy.difference_update(write.store_id for write in items)
+            self._locked &= self._busy
         self._pool.availability.note_write()
         return outcomes
 
@@ -111,7 +118,7 @@ class Writer(Batcher[Item, Written]):
         except Exception as error:  # noqa: BLE001 - it is the outcome of this write
             return error
 
-    async def _commit(self, items: Sequence[Item]) -> Sequence[Written]:
+    async def _commit(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
         """The outcomes of the items; an ``Atomic`` is alone in its batch."""
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
@@ -127,12 +134,12 @@ class Writer(Batcher[Item, Written]):
                 raise await self._explain(connection, error) from error
         self.queue.charge(writes)
         for observe in self._observers:
-            observe(len(writes), time.perf_counter() - began)
+            observe(len(writes) - outcomes.count(AGAIN), time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]
 
     async def _execute(
         self, connection: AsyncConnection, writes: Sequence[Write], *, is_atomic: bool
-    ) -> Sequence[Written]:
+    ) -> Sequence[Written | Exception]:
         """The outcomes of writes, grouped by store, in one transaction."""
         at = now()
         if abs(at - self._schema_read_at) >= _SCHEMA_INTERVAL_MS:
@@ -163,7 +170,8 @@ class Writer(Batcher[Item, Written]):
 def to_arguments(writes: Sequence[Write], at: int, max_wait: str, *, is_atomic: bool) -> Row:
     """The arguments of ``write_batch`` for writes at a time, grouped by store."""
     rows = list(map(_to_row, writes))
-    rows[0]["is_atomic"] = is_atomic
+    is_shared = rows[0]["store_id"] != rows[-1]["store_id"]
+    rows[0] |= {"is_atomic": is_atomic, "skips_locked": is_shared}
     return writes[0].store_id, _encode(rows).decode(), at, at - KEY_LIFETIME_MS, max_wait
 
 
@@ -189,7 +197,7 @@ def _to_row(write: Write) -> dict[str, object]:
     return row
 
 
-def read_outcomes(results: Sequence[str]) -> Sequence[Written]:
+def read_outcomes(results: Sequence[str]) -> Sequence[Any]:
     """The outcomes in a result of ``write_batch``."""
     pairs = (result.split() for result in results)
-    return [(_OUTCOMES[outcome], int(revision)) for outcome, revision in pairs]
+    return [(_OUTCOMES[it], int(number)) if it != "locked" else AGAIN for it, number in pairs]
