@@ -261,3 +261,18 @@ def test_of_very_many_lines_only_as_many_are_read_as_are_allowed() -> None:
     with pytest.raises(RequestError):
         parser.feed(head)
     assert parser.headers[b"b3"].count(b"x") <= MAX_HEADERS + 1
+
+
+def test_empty_lines_before_a_head_are_parsed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed, parse = list[bytes](), HeadParser._parse  # noqa: SLF001 - to count its calls
+
+    def parse_and_record(parser: HeadParser, data: bytes) -> None:
+        parsed.append(data)
+        parse(parser, data)
+
+    monkeypatch.setattr(HeadParser, "_parse", parse_and_record)
+    lines = 4000 * b"\r\n"
+    parser = HeadParser()
+    assert parser.feed(lines) is None
+    assert parser.feed(KNOWN[0]) is not None
+    assert parsed == [lines, KNOWN[0]]

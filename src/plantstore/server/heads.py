@@ -153,7 +153,8 @@ class HeadParser:
         """
         self.data += data
         while not self._is_complete:
-            end = self.data.find(_END, max(self._parsed - len(_END) + 1, 0))
+            begin = len(self.data) - len(self.data.lstrip(b"\r\n"))
+            end = self.data.find(_END, max(self._parsed - len(_END) + 1, begin))
             stop = len(self.data) if end < 0 else end + len(_END)
             self._parse(self.data[self._parsed : min(stop, MAX_HEAD)])
             if stop > MAX_HEAD:
