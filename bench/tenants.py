@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 import click
 from msgspec import Struct
@@ -94,7 +94,7 @@ def main(names: tuple[str, ...], connections: int, *, postgres: bool) -> None:
 
 
 def _measure(service: Server, flooding: str, token: str, name: str, connections: int) -> float:
-    """Print the medians; returns the greatest ratio."""
+    """Print the medians and 95th percentiles; returns the greatest ratio of medians."""
     alone: Times = {"list": [], "create": []}
     beside: Times = {"list": [], "create": []}
     for _ in range(_ROUNDS):
@@ -104,12 +104,18 @@ def _measure(service: Server, flooding: str, token: str, name: str, connections:
     click.echo(name)
     ratios = []
     for request, quiet in alone.items():
-        ratios.append(median(beside[request]) / median(quiet))
-        figures = (
-            f"{1000 * median(quiet):6.2f} ms alone, {1000 * median(beside[request]):6.2f} ms beside"
+        times = beside[request]
+        ratios.append(median(times) / median(quiet))
+        figures = ", ".join(
+            f"{name} {1000 * of(quiet):.2f} to {1000 * of(times):.2f} ms"
+            for name, of in (("median", median), ("p95", _find_p95))
         )
-        click.echo(f"{request:8} {figures}, {ratios[-1]:5.1f} times")
+        click.echo(f"{request:8} {ratios[-1]:5.1f} times: {figures}")
     return max(ratios)
+
+
+def _find_p95(times: list[float]) -> float:
+    return quantiles(times, n=20)[-1]
 
 
 @contextmanager
