@@ -182,7 +182,7 @@ class PageDriver:
     def open_add(self) -> None:
         """Focus the row to add plants, by its key."""
         expect(self["#count"]).not_to_be_empty()
-        self["#grid"].press("n")
+        self["#grid"].press("+")
         expect(self["#add-name"]).to_be_focused()
 
     def submit_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:

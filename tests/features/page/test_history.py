@@ -46,7 +46,7 @@ def test_the_history_says_who_did_what_and_restores_a_plant(driver: PageDriver) 
 
 def test_the_panel_shows_the_plants_history_and_restores_a_version(driver: PageDriver) -> None:
     driver.sign_in().assert_count("1 plant")
-    driver["#grid"].press("i")
+    driver["#grid"].press("Control+i")
     events = driver["#panel-events li"]
     expect(events).to_have_count(3)
     expect(events.nth(1)).to_contain_text("Fern → Tree shade → No tag")
@@ -58,7 +58,7 @@ def test_the_panel_shows_the_plants_history_and_restores_a_version(driver: PageD
 def test_the_older_button_loads_events_of_a_plant_before_5000_others(driver: PageDriver) -> None:
     driver.create_many({"id": n, "name": f"Moss {n}"} for n in range(10, 5_010))
     driver.sign_in().assert_count("5,001 plants")
-    driver["#grid"].press("i")
+    driver["#grid"].press("Control+i")
     driver["#panel-events"].get_by_role("button", name="Older").press("Enter")
     expect(driver["#panel-events li"]).to_have_count(3)
     expect(driver["#panel-title"]).to_be_focused()

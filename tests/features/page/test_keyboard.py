@@ -44,7 +44,7 @@ def test_the_keyboard_alone_signs_in_edits_deletes_and_signs_out(driver: PageDri
     press("Space")
     press("Shift+ArrowDown")
     driver.assert_shows("2 selected", "#selection")
-    press("t")
+    press("#")
     driver.type("potted\n", delay=20)
     driver.assert_shows("Set tag potted: 2 plants", "#message")
     press("Control+z")
@@ -64,7 +64,7 @@ def test_the_keyboard_alone_signs_in_edits_deletes_and_signs_out(driver: PageDri
     press("Escape")
     expect(driver["#filter-open"]).to_be_focused()
     driver["#plants-title"].focus()
-    press("n")
+    press("+")
     driver.type("Typed\n", delay=20)
     driver.assert_shows("Added Typed (50)", "#message")
     press("ArrowDown")
@@ -113,13 +113,13 @@ def test_keys_act_on_the_list_after_a_click_outside_of_it(driver: PageDriver) ->
     expect(driver["#grid"]).to_be_focused()
     assert driver.active_name() == "Plant 1"
     driver["#count"].click()
-    driver.type("t")
+    driver.type("#")
     driver.type("shade\n", delay=20)
     driver.assert_stored(1, "Plant 1", "shade")
 
 
 def test_tab_saves_a_field_of_the_panel_and_moves_to_the_next(list_page: PageDriver) -> None:
-    list_page["#grid"].press("i")
+    list_page["#grid"].press("Control+i")
     list_page["#panel-name"].press("ControlOrMeta+a")
     list_page.type("Moss\tbed 9", delay=20)
     expect(list_page["#panel-tag"]).to_be_focused()
@@ -137,13 +137,25 @@ def test_slash_focuses_the_search_but_not_with_alt_or_in_a_field(list_page: Page
     expect(list_page["#add-name"]).to_have_value("/")
 
 
-def test_a_word_typed_in_the_grid_does_not_trigger_shortcuts(list_page: PageDriver) -> None:
-    list_page["#grid"].focus()
-    list_page.type("Tilia and Monstera", delay=60)
-    expect(list_page["#grid"]).to_be_focused()
-    list_page.page.wait_for_timeout(1100)  # after a pause, a letter is a shortcut again
-    list_page["#grid"].press("n")
-    expect(list_page["#add-name"]).to_be_focused()
+@pytest.mark.parametrize("focused", ["#grid", "#person-open", "#count"])
+def test_a_word_typed_outside_a_field_is_searched_for(list_page: PageDriver, focused: str) -> None:
+    requests = list_page.record_requests("POST")
+    list_page[focused].click() if focused == "#count" else list_page[focused].focus()
+    for word in ("tulip\n", "P07\n", "narcissus\n", "iris 2\n", "Fern\n"):
+        list_page.type(word)
+        expect(list_page["#find"]).to_have_value(word.strip())
+        expect(list_page["#grid"]).to_be_focused()
+    assert requests == []
+
+
+def test_letters_do_not_end_a_selection(list_page: PageDriver) -> None:
+    list_page["#grid"].press("Space")
+    list_page.type("tulip")
+    list_page.assert_shows("1 selected", "#selection")
+    expect(list_page["#find"]).to_have_value("")
+    list_page.page.keyboard.press("Escape")
+    list_page.type("P07")
+    expect(list_page["#find"]).to_have_value("P07")
 
 
 def test_the_focus_is_never_lost_after_retry_close_skip_or_import(driver: PageDriver) -> None:

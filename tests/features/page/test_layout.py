@@ -45,7 +45,7 @@ def test_the_panel_of_a_plant_does_not_cover_the_active_row(
     driver.sign_in().assert_count("60 plants")
     for _ in range(25):
         driver["#grid"].press("ArrowDown")
-    driver["#grid"].press("i")
+    driver["#grid"].press("Control+i")
     for name in ("Fern 25", "Fern 26", "Fern 27"):
         expect(driver["#panel-title"]).to_have_text(name)
         driver.settle()

@@ -69,7 +69,7 @@ def test_the_next_user_sees_no_messages_drafts_or_imports(
     list_page["#rows .remove"].first.click()
     list_page.assert_shows("Deleted Secret Fern changed", "#message")
     list_page["#find"].fill("secret")
-    list_page["#grid"].press("i")
+    list_page["#grid"].press("Control+i")
     expect(list_page["#panel-title"]).to_contain_text("Secret")
     list_page["#add-name"].fill("Secret draft")
     leave(list_page, how)

@@ -62,7 +62,7 @@ def test_filters_have_chips_and_are_part_of_the_address(list_page: PageDriver) -
 
 
 def test_the_panel_has_an_address_that_opens_its_plant(list_page: PageDriver) -> None:
-    list_page["#grid"].press("i")
+    list_page["#grid"].press("Control+i")
     expect(list_page["#panel-title"]).to_have_text("Monstera deliciosa ‘Zebra’")
     assert "plant=1" in list_page.page.url
     assert list_page.page.title() == f"Monstera deliciosa ‘Zebra’ · {list_page.store}"
@@ -74,7 +74,7 @@ def test_the_panel_has_an_address_that_opens_its_plant(list_page: PageDriver) ->
 
 
 def test_the_panel_follows_the_arrow_keys_and_saves_edits(list_page: PageDriver) -> None:
-    list_page["#grid"].press("i")
+    list_page["#grid"].press("Control+i")
     list_page.page.keyboard.press("ArrowDown")
     expect(list_page["#panel-title"]).to_have_text("Monstera adansonii")
     list_page["#panel-name"].click()
@@ -82,7 +82,7 @@ def test_the_panel_follows_the_arrow_keys_and_saves_edits(list_page: PageDriver)
     list_page.type("Monstera obliqua\n")
     list_page.assert_stored(2, "Monstera obliqua", "bed 1")
     for focused in ("#grid", "#panel-name"):
-        list_page["#grid"].press("i")
+        list_page["#grid"].press("Control+i")
         list_page[focused].focus()
         list_page.page.keyboard.press("Escape")
         expect(list_page["#panel"]).to_be_hidden()

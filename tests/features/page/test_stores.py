@@ -68,7 +68,7 @@ def test_a_new_plants_id_is_never_taken_from_another_stores_list(
     held = list_page.hold("**/plants?*")
     list_page.page.reload()
     list_page.wait_until(lambda: held.routes)
-    list_page["#grid"].press("n")
+    list_page["#grid"].press("+")
     list_page.type("Ficus\nMint\n")
     list_page["#stores"].select_option(pair.second_name)
     held.release()

@@ -90,7 +90,7 @@ def test_the_page_shows_stored_markup_as_plain_text(driver: PageDriver) -> None:
     driver["#filter-open"].click()
     assert set(driver["#filter-menu .pill"].all_text_contents()) == set(tags)
     driver.page.keyboard.press("Escape")
-    driver["#grid"].press("i")
+    driver["#grid"].press("Control+i")
     expect(driver["#panel-title"]).to_have_text(names[0])
     for selector in ("#rows img", "#rows script", "#rows b", "#filter-menu i"):
         assert driver[selector].count() == 0

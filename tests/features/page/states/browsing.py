@@ -22,7 +22,7 @@ def browsing(driver: PageDriver) -> Iterator[str]:
     driver["#grid"].press("?")
     yield "keys"
     driver.page.keyboard.press("Escape")
-    driver["#grid"].press("i")
+    driver["#grid"].press("Control+i")
     expect(driver["#panel-code svg"]).to_be_visible()
     yield "panel"
     driver.page.keyboard.press("Escape")

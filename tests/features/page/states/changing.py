@@ -12,7 +12,7 @@ from tests.service import JSON
 @flow
 def adding(driver: PageDriver) -> Iterator[str]:
     browse(driver)
-    driver["#grid"].press("n")
+    driver["#grid"].press("+")
     driver.type("Zamioculcas zamiifolia\ttro")
     expect(driver["#picker"]).to_be_visible()
     yield "typing"
@@ -77,7 +77,7 @@ def editing(driver: PageDriver) -> Iterator[str]:
     yield "edit_refused"
     driver.block_streams().type("Aloe vera ‘Minima’")
     driver.page.keyboard.press("Escape")
-    driver["#grid"].press("i")
+    driver["#grid"].press("Control+i")
     driver["#panel-name"].fill("Aloe vera ‘Minima’")
     held = driver.hold("**/plants/1001")
     driver["#panel-name"].press("Enter")

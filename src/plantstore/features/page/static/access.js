@@ -42,8 +42,7 @@ function run(act) {
 
 /** A service may lack the feature of a list, such as webhooks. @param {string} name */
 async function showList(name) {
-  /** @type {any[] | null} */
-  const items = await request("GET", name).catch((error) => {
+  /** @type {any[] | null} */ const items = await request("GET", name).catch((error) => {
     if (error.number !== NO_PATH) throw error;
     return null;
   });
@@ -59,8 +58,7 @@ async function showList(name) {
   if (document.activeElement === document.body) $("access-title").focus();
 }
 
-/** @param {string} chosen */
-const makeRoles = (chosen) =>
+const makeRoles = (/** @type {string} */ chosen) =>
   ROLES.map((role) => new Option(t(`role.${role}`), role, role === chosen, role === chosen));
 
 /** @param {string} name @param {Content} facts @param {HTMLElement[]} controls */
@@ -78,8 +76,7 @@ function makeRemover(verb, question, target) {
   return makeButton(verb, remove, question);
 }
 
-/** @type {Describers} */
-const describers = {
+/** @type {Describers} */ const describers = {
   members({ user, role }) {
     const target = `members/${encodeURIComponent(user)}`;
     const select = make("select", { ariaLabel: `${t("role")}: ${user}` }, ...makeRoles(role));
@@ -155,8 +152,7 @@ async function makeLink(user) {
   show(`${new URL(".", location.href)}#code=${code}`, t("invite.link", { user }));
 }
 
-/** @type {Record<string, () => Promise<void>>} what each form does */
-const forms = {
+/** @type {Record<string, () => Promise<void>>} what each form does */ const forms = {
   // Adds the member and makes a sign-in link, in one step.
   invite: async () => {
     const user = $("invite-name").value.trim();

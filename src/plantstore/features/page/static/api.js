@@ -34,10 +34,8 @@ export class ApiError extends Error {
   }
 }
 
-/** @param {Failure} error */
-export const isPassing = ({ status }) => [0, 409, 429, 503].includes(status ?? -1);
-/** @param {Failure} error */
-export const isBarred = ({ status, number }) => status === 403 || number === NO_STORE;
+export const isPassing = (/** @type {Failure} */ { status }) => [0, 409, 429, 503].includes(status ?? -1);
+export const isBarred = (/** @type {Failure} */ { status, number }) => status === 403 || number === NO_STORE;
 
 /** Sends all requests of this page; signing out aborts them. */
 export class Api {

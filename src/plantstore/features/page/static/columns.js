@@ -2,8 +2,7 @@
 
 import { FIELDS, fold } from "./plant.js";
 
-/** @type {Record<Field, RegExp>} */
-const TITLES = {
+/** @type {Record<Field, RegExp>} */ const TITLES = {
   id: /^(plant )?id$/,
   name: /name$|^(names|plants?|species|pflanzen?|bezeichnung|nom|plante|nombre|planta|nome|pianta|naam)$/,
   tag: /^(tags?|type|kind|category|group|typ|kategorie|gruppe|categorie|groupe|tipo|categoria|grupo|gruppo|soort|groep|location|bed|place|standort|beet|ort|etikett|emplacement|ubicacion|posizione|plaats)$/,
@@ -52,5 +51,4 @@ function guessByContent(first, others) {
 
 /** @param {(field: Field) => number[]} find */
 const placeFields = (find) => /** @type {Columns} */ (Object.fromEntries(FIELDS.map((field) => [field, find(field)])));
-/** @param {string} cell */
-const isNumber = (cell) => /^\s*-?\d+\s*$/.test(cell);
+const isNumber = (/** @type {string} */ cell) => /^\s*-?\d+\s*$/.test(cell);

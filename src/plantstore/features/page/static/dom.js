@@ -11,8 +11,7 @@ export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
 export const $ = (id) => /** @type {ElementOf<Id>} */ (document.getElementById(id));
 /** @param {string} selector @param {ParentNode | null} root @returns {NodeListOf<HTMLElement>} */
 export const all = (selector, root = document) => (root ?? document).querySelectorAll(selector);
-/** @param {Event} event */
-export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
+export const targetOf = (/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target);
 /** @param {string} id @param {(event: PointerEvent) => void} act */
 export const onClick = (id, act) => $(id).addEventListener("click", act);
 
@@ -36,8 +35,7 @@ export function makeButton(text, act, label = text, className = "quiet") {
 
 /** Names and tags may be in any script: each gets its own direction. @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });
-/** @param {Content} content */
-export const makeHint = (...content) => make("span", { className: "hint" }, ...content);
+export const makeHint = (/** @type {Content} */ ...content) => make("span", { className: "hint" }, ...content);
 
 /** A tag has the same colour everywhere. @param {HTMLElement} element @param {string} tag */
 export function colour(element, tag) {

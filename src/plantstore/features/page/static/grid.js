@@ -12,6 +12,7 @@ import { t } from "./texts.js";
 import { loseDraft, openCell, placeEditor } from "./typing.js";
 
 const SPARE = 8; // rows drawn beyond each edge
+const UNSEEN = 500; // milliseconds after rows moved: a resting mouse aims at the former row
 /** @type {Record<string, (item: Pending) => void>} what can be done about a refused change */
 const MENDS = { [t("again")]: retry, [t("edit")]: takeBack, [t("discard")]: drop };
 const grid = $("grid");
@@ -27,12 +28,13 @@ let active = 0;
 /** @type {string | undefined} */ let activeId;
 /** @type {string | undefined} */ let anchorId;
 /** @type {TextField} */ let field = "name";
+let [movedAt, aimedAt] = [-1, 0];
 
 const viewHeight = () => grid.clientHeight - body.offsetTop;
-/** @param {string | undefined} id */
-const indexOf = (id) => (id === undefined ? -1 : items.findIndex((plant) => plant.id === id));
+const indexOf = (/** @type {string=} */ id) => (id === undefined ? -1 : items.findIndex((plant) => plant.id === id));
 
 export function drawGrid() {
+  if (items.some(({ id }, at) => id !== list.rows[at]?.id)) movedAt = performance.now();
   items = list.rows;
   if (search !== list.view.search) {
     search = list.view.search;
@@ -43,13 +45,17 @@ export function drawGrid() {
   const step = place - active;
   const below = active * rowHeight - grid.scrollTop;
   const isWatched = grid.matches(":focus, :has(#rows :focus)") && below > -rowHeight && below < viewHeight();
-  setActive(place < 0 ? active : place);
+  const start = place < 0 ? active : place;
+  const stays = (/** @type {Plant} */ { id }) => !list.leaving.has(id);
+  const next = items.findIndex((plant, at) => at >= start && stays(plant));
+  setActive(next < 0 ? Math.max(items.findLastIndex(stays), 0) : next);
   rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
   body.style.height = `${items.length * rowHeight}px`;
   const first = grid.scrollTop ? indexOf(top.ids.find((id) => indexOf(id) >= 0)) : -1;
   if (isWatched && place >= 0) grid.scrollTop += step * rowHeight;
   else if (first >= 0) grid.scrollTop = first * rowHeight + top.rest;
-  drawRows();
+  if (isWatched && active !== start && !list.isHeld) showActive();
+  else drawRows();
   list.fresh = new Set();
   const { size } = list.selected;
   $("select-all").checked = size > 0 && size === items.length;
@@ -99,7 +105,7 @@ function drawRow(stored, index) {
   row.id = `row-${index}`;
   row.ariaRowIndex = `${index + 3}`;
   row.classList.toggle("busy", item !== undefined && item.state !== "refused");
-  row.classList.toggle("gone", item !== undefined && !item.after);
+  row.ariaDisabled = `${row.classList.toggle("gone", list.leaving.has(stored.id))}`;
   row.classList.toggle("refused", item?.state === "refused");
   if (list.fresh.has(plant.id)) row.classList.add("fresh");
   const isSelected = list.selected.has(stored.id);
@@ -173,8 +179,7 @@ function plantAt(target) {
   return row ? items[Number(row.id.slice(4))] : undefined;
 }
 
-/** @param {string} id */
-const toggle = (id) => list.select(list.selected.symmetricDifference(new Set([id])));
+const toggle = (/** @type {string} */ id) => list.select(list.selected.symmetricDifference(new Set([id])));
 
 /** Selects from the row of the last click or step. @param {number} index */
 function selectTo(index) {
@@ -209,10 +214,10 @@ grid.addEventListener("keydown", (event) => {
   else if (key === "a" && isControl) list.select(idsOf(list.rows));
   else if (key === "Escape" && hasSelected) list.select([]);
   else if (key === "Escape" && $("panel").open) $("panel").close();
-  else if (key === "t" && !isControl && list.may("update")) hasSelected ? $("retag-open").click() : openCell(id, "tag");
+  else if (key === "#" && list.may("update")) hasSelected ? $("retag-open").click() : openCell(id, "tag");
   // A held key would delete row after row.
   else if (key === "Delete" && !repeat) remove(hasSelected ? [...list.selected] : [id]);
-  else if (key === "i" && !isControl) openPanel(id);
+  else if (key === "i" && isControl) openPanel(id);
   else if (key === "F2" || (key === "Enter" && !repeat)) openCell(id, field);
   else return;
   event.preventDefault();
@@ -220,15 +225,15 @@ grid.addEventListener("keydown", (event) => {
 onClick("rows", (event) => {
   const target = targetOf(event);
   const plant = plantAt(target);
-  if (!plant || target.closest(".cell-input, .mend")) return;
+  if (!plant || list.leaving.has(plant.id) || target.closest(".cell-input, .mend")) return;
   const isTouch = event.pointerType === "touch" || isNarrow(); // no hover: a tap opens the panel
   const isFirst = event.detail < 2; // the second click of a double click is for the editor
   const index = indexOf(plant.id);
   field = target.closest(".tag") ? "tag" : "name";
   setActive(index);
   markActive();
-  if (target.closest(".remove")) {
-    if (isFirst) remove([plant.id]);
+  if (target.closest(".remove") && !isTouch) {
+    if (isFirst && (aimedAt > movedAt || performance.now() - movedAt > UNSEEN)) remove([plant.id]);
   } else if (event.shiftKey) selectTo(index);
   else if (target.closest(".check")) toggle(plant.id);
   else if (target.closest(".more") || isTouch || ($("panel").open && isFirst)) openPanel(plant.id);
@@ -246,6 +251,12 @@ body.addEventListener("mousedown", (event) => {
   event.preventDefault();
   focusPlants();
 });
+body.addEventListener("pointermove", ({ movementX, movementY }) => {
+  list.hold();
+  if (Math.hypot(movementX, movementY) > 4) aimedAt = performance.now();
+});
+body.addEventListener("pointerleave", () => list.hold(false));
+addEventListener("keydown", ({ key }) => key === "Shift" || list.hold(false), true); // Shift and a click select
 grid.addEventListener("scroll", drawRows, { passive: true });
 $("select-all").addEventListener("change", () => list.select($("select-all").checked ? idsOf(list.rows) : []));
 onClick("select-rest", () => list.select(idsOf(list.rows)));

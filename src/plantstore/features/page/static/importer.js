@@ -57,8 +57,7 @@ async function takeFile(file) {
   }
 }
 
-/** @param {string} text */
-export const readPasted = (text) => takeFile(new File([text], t("import.pasted")));
+export const readPasted = (/** @type {string} */ text) => takeFile(new File([text], t("import.pasted")));
 
 /** @param {Sheet} sheet */
 function offerColumns({ titles, columns, hasHeader }) {
@@ -73,13 +72,6 @@ function offerColumns({ titles, columns, hasHeader }) {
     $(`import-${field}`).value = `${guessed}`;
   }
   $("import-header").checked = hasHeader;
-}
-
-function chooseColumns() {
-  if (!sheet) return;
-  for (const field of FIELDS) sheet.columns[field] = $(`import-${field}`).value.match(/\d+/g)?.map(Number) ?? [];
-  sheet.hasHeader = $("import-header").checked;
-  check(sheet);
 }
 
 /** @param {Sheet} table */
@@ -144,11 +136,15 @@ function tellLeft(action, rows) {
   tellEnd({ ...action, refused: [] }, text, { [t("import.save")]: save, ...retry });
 }
 
-/** @param {Row} row */
-const isWaiting = ({ reason, isStored }) => !reason && !isStored;
+const isWaiting = (/** @type {Row} */ { reason, isStored }) => !reason && !isStored;
 
 $("import-file").addEventListener("change", () => takeFile($("import-file").files?.[0]));
-$("import-columns").addEventListener("change", chooseColumns);
+$("import-columns").addEventListener("change", () => {
+  if (!sheet) return;
+  for (const field of FIELDS) sheet.columns[field] = $(`import-${field}`).value.match(/\d+/g)?.map(Number) ?? [];
+  sheet.hasHeader = $("import-header").checked;
+  check(sheet);
+});
 onClick("import-other", () => openImport());
 onClick("import-start", () => {
   if (target) send(target, checked);

@@ -6,6 +6,7 @@ import { exchange, number, Plants, View } from "./plant.js";
 import { added, drafts, onDraw, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
+const REST = 5_000; // milliseconds
 /** @type {Search} */ export const ALL = { text: "", tags: [], order: "id" };
 
 class PlantList {
@@ -17,6 +18,9 @@ class PlantList {
   plants = new Plants();
   view = new View(ALL, []);
   /** @type {Plant[]} */ rows = []; // as drawn
+  /** @type {Set<string>} */ leaving = new Set(); // rows whose plants are deleted, or being deleted
+  isHeld = false; // rows stay where they are
+  #timer = 0;
   /** @type {Error | null} */ error = null;
   /** @type {Set<string>} */ selected = new Set();
   /** @type {Set<string>} */ fresh = new Set(); // plants that have just changed
@@ -63,6 +67,7 @@ class PlantList {
     try {
       for await (const changes of loading.pages(this.plants.items)) {
         if (loading !== this.#loading) return;
+        this.isHeld &&= this.plants.isComplete;
         this.plants.isComplete ||= loading.isDone;
         this.#change(changes);
         this.setState(this.plants.isComplete ? "ready" : "loading");
@@ -94,7 +99,16 @@ class PlantList {
     const adding = queue.filter(({ action }) => action.store === this.store && action.kind === "add");
     added.splice(0, added.length, ...adding.reverse());
     this.selected = new Set();
+    this.isHeld = false;
     redraw();
+  }
+
+  /** Nothing moves under a mouse in use: another plant would be clicked. */
+  hold(isHeld = true) {
+    clearTimeout(this.#timer);
+    if (isHeld) this.#timer = setTimeout(() => this.hold(false), REST);
+    else if (this.isHeld) redraw();
+    this.isHeld = isHeld;
   }
 
   /** Added plants on top, then refused edits of plants that are gone, then the plants found. */
@@ -112,8 +126,23 @@ class PlantList {
     const edited = drafts.cell?.place === "cell" && plants.get(drafts.cell.id);
     const isLeft = edited && !this.view.matches(edited); // it stays until it is saved or discarded
     const items = isLeft ? exchange(this.view.items, this.view.compare, [[undefined, edited]]) : this.view.items;
-    this.rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
-    if (this.selected.size) this.selected = new Set(idsOf(this.rows).filter((id) => this.selected.has(id)));
+    const rows = top.length ? [...top, ...items.filter(({ id }) => !ids.has(id))] : items;
+    this.leaving.clear();
+    for (const { action, state, after, rowId } of queue)
+      if (action.store === store && state !== "refused") this.leaving[after ? "delete" : "add"](rowId);
+    this.rows = this.isHeld ? this.#keep(rows) : rows;
+    if (this.selected.size) this.selected = new Set(idsOf(rows)).intersection(this.selected).difference(this.leaving);
+  }
+
+  /** The rows as they were, with their plants as they are now. @param {Plant[]} rows */
+  #keep(rows) {
+    const stored = added.map(({ rowId, after }) => /** @type {const} */ ([rowId, this.plants.get(after?.id ?? "")]));
+    const now = new Map([...stored, ...rows.map((plant) => /** @type {const} */ ([plant.id, plant]))]);
+    return this.rows.map((old) => {
+      const plant = now.get(old.id) ?? this.plants.get(old.id);
+      if (!plant) this.leaving.add(old.id);
+      return plant ?? old;
+    });
   }
 
   /** The last pending change of a row's plant. @param {string} id of the row */
@@ -158,8 +187,7 @@ class PlantList {
   }
 }
 
-/** @param {Plant[]} plants */
-export const idsOf = (plants) => plants.map(({ id }) => id);
+export const idsOf = (/** @type {Plant[]} */ plants) => plants.map(({ id }) => id);
 
 export const list = new PlantList();
 onDraw(() => list.arrange());

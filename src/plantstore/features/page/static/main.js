@@ -158,8 +158,6 @@ function showAway(isAway) {
   if (!api.token && token && $("token").value === token) signIn(token);
 }
 
-// Shown instead of the list ------------------------------------------------------------------
-
 function findState() {
   const { state, plants, rows } = list;
   if (barredFrom !== null) return "barred";
@@ -194,8 +192,6 @@ onDraw(() => {
     if (focused === document.body || !focused?.checkVisibility()) focusPlants();
   });
 });
-
-// The parts of the page --------------------------------------------------------------------------
 
 $("sign-in-form").addEventListener("submit", () => {
   const { value } = $("token");
@@ -249,22 +245,13 @@ addEventListener("pagehide", () => {
   if (me && api.token) tab.put("draft", JSON.stringify({ user: me.user, add: drafts.add }));
 });
 
-// Letters of a word that is typed outside a field are not shortcuts.
-let letterAt = Number.NEGATIVE_INFINITY;
-const passLetter = (/** @type {KeyboardEvent} */ event) => {
-  if (event.key.length > 1 || event.timeStamp - letterAt > 1000) return;
-  letterAt = event.timeStamp;
-  event.stopPropagation();
-};
-addEventListener("keydown", passLetter, true);
-
-/** @type {Record<string, () => void>} */
+/** No letters: a word typed outside a field is searched for. @type {Record<string, () => void>} */
 const KEYS = {
   "/": () => $("find").select(),
   "Ctrl+k": () => $("find").select(), // in a field, too
   "Ctrl+z": undo,
   "?": () => $("keys").showModal(),
-  n: openAdd,
+  "+": openAdd,
 };
 document.addEventListener("keydown", (event) => {
   const { key, altKey, shiftKey } = event;
@@ -281,7 +268,7 @@ document.addEventListener("keydown", (event) => {
   if (Object.hasOwn(KEYS, name) && (!isTyping || name === "Ctrl+k")) {
     KEYS[name]();
     event.preventDefault();
-  } else if (/^\p{L}$/u.test(name) && !isTyping && !event.defaultPrevented) letterAt = event.timeStamp;
+  } else if (/^[\p{L}\p{N}]$/u.test(name) && !isTyping && !list.selected.size) $("find").select(); // it gets this letter
 });
 addEventListener("copy", (event) => {
   if (document.activeElement !== $("grid") || !list.selected.size) return;

@@ -18,8 +18,7 @@ export const TEXTS = {
 export const CONTENTS = /** @type {TextField[]} */ (Object.keys(TEXTS));
 /** @type {Field[]} */ export const FIELDS = ["id", ...CONTENTS];
 
-/** @param {Plant} plant */
-export const listContents = (plant) => CONTENTS.map((field) => plant[field] ?? "");
+export const listContents = (/** @type {Plant} */ plant) => CONTENTS.map((field) => plant[field] ?? "");
 
 /** A plant as it was typed, without empty fields. @param {Record<Field, string>} typed @returns {any} a Plant */
 export const makePlant = (typed) =>
@@ -49,8 +48,7 @@ export function compareIds(one, other) {
   return isNearer === isNegative ? 1 : -1;
 }
 
-/** @type {Order} */
-export const byId = (a, b) => compareIds(a.id, b.id);
+/** @type {Order} */ export const byId = (a, b) => compareIds(a.id, b.id);
 
 /** Applies changes to plants that are in this order. @param {Plant[]} plants @param {Order} order @param {Difference[]} changes */
 export function exchange(plants, order, changes) {
@@ -99,8 +97,7 @@ const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "
 
 // For searching: without case, accents and ligatures, and with plain quotes and x. Only accents of
 // Latin, Greek and Cyrillic are removed; marks of other scripts are vowels.
-/** @param {string} text */
-export const fold = (text) =>
+export const fold = (/** @type {string} */ text) =>
   text
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
@@ -152,8 +149,7 @@ const by = (at, next) => (a, b) => {
   const [one, other] = [keysOf(a)[at], keysOf(b)[at]];
   return one < other ? -1 : one > other ? 1 : next(a, b);
 };
-/** @type {Record<string, Order>} */
-const ORDERS = { id: byId, name: by(0, byId), tag: by(1, by(0, byId)) };
+/** @type {Record<string, Order>} */ const ORDERS = { id: byId, name: by(0, byId), tag: by(1, by(0, byId)) };
 
 /** Stores each plant's place in it. @param {Plant[]} plants */
 export function number(plants) {
@@ -189,8 +185,7 @@ export class View {
   }
 }
 
-/** @param {string} text */
-export const splitWords = (text) => fold(text).split(/\s+/).filter(Boolean);
+export const splitWords = (/** @type {string} */ text) => fold(text).split(/\s+/).filter(Boolean);
 
 /** The number of plants of each tag, the most frequent first; "" is no tag. @param {Plant[]} plants */
 export function countTags(plants) {

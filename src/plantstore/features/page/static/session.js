@@ -17,8 +17,7 @@ function attempt(act) {
   }
 }
 
-/** @param {() => Storage} find */
-const makeStorage = (find) => ({
+const makeStorage = (/** @type {() => Storage} */ find) => ({
   get: (/** @type {string} */ name) => attempt(() => find().getItem(PREFIX + name)),
   put: (/** @type {string} */ name, /** @type {string} */ value) => attempt(() => find().setItem(PREFIX + name, value)),
   drop: (/** @type {string} */ name) => attempt(() => find().removeItem(PREFIX + name)),

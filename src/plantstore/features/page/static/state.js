@@ -8,10 +8,8 @@ export const drafts = { add: { id: "", name: "", tag: "" }, cell: null };
 export const shown = { plant: null, page: null };
 /** @type {Pending[]} in sending order; a refused change stays until the user retries, edits or discards it */
 export const queue = [];
-/** @type {Pending[]} plants added since the search changed, newest first: they stay on top */
-export const added = [];
-/** @type {Action[]} the last is undone first */
-export const undos = [];
+/** @type {Pending[]} plants added since the search changed, newest first: they stay on top */ export const added = [];
+/** @type {Action[]} the last is undone first */ export const undos = [];
 
 /** @type {(() => void)[]} */ const drawers = [];
 let isDue = false;
@@ -28,8 +26,7 @@ export function redraw() {
   });
 }
 
-/** @param {Change} change */
-export const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
+export const idOf = (/** @type {Change} */ { before, after }) => (after ?? before)?.id ?? "";
 
 /** @param {Pending} item */
 export function drop(item) {

@@ -93,12 +93,10 @@ function* splitCsv(text, delimiter) {
   }
 }
 
-/** @param {string} cell */
-const restore = (cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
+const restore = (/** @type {string} */ cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
 /** @param {string} cell */
 const quote = (cell) => (/[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-/** @param {string[]} cells */
-export const writeCsvLine = (cells) => `${cells.map(quote).join(",")}\r\n`;
+export const writeCsvLine = (/** @type {string[]} */ cells) => `${cells.map(quote).join(",")}\r\n`;
 
 /** @param {Plant[]} plants */
 export function writeCsv(plants) {

@@ -23,8 +23,7 @@ export const formatDay = makeFormat({ dateStyle: "medium" });
 export const formatClock = makeFormat({ timeStyle: "short" });
 export const formatTime = makeFormat({ dateStyle: "medium", timeStyle: "short" });
 
-/** @param {string | number | undefined} value */
-const write = (value) => (typeof value === "number" ? figures(value) : (value ?? ""));
+const write = (/** @type {Values[string]} */ value) => (typeof value === "number" ? figures(value) : (value ?? ""));
 
 /** The parts of a text: every second part is a value. @param {string} key @param {Values} values */
 function split(key, values) {
