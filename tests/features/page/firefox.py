@@ -9,7 +9,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -34,10 +34,28 @@ class Firefox:
     def open(self, address: str) -> None:
         self._send("WebDriver:Navigate", {"url": address})
 
-    def press(self, *keys: str) -> None:
-        """Press keys one after another, in the focused element."""
-        steps = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+    def press(self, *keys: str, gap: int = 0) -> None:
+        """Press keys one after another, with a gap in milliseconds, in the focused element."""
+        steps: list[dict[str, object]] = []
+        for key in keys:
+            steps += [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+            steps += [{"type": "pause", "duration": gap}]
         source = {"type": "key", "id": "keyboard", "actions": steps}
+        self._send("WebDriver:PerformActions", {"actions": [source]})
+
+    def click_each(self, selectors: Sequence[str], gap: int) -> None:
+        """Click where these elements are now, with a gap in milliseconds after each."""
+        centre = (
+            "(({x, y, width, height}) => [Math.round(x + width / 2), Math.round(y + height / 2)])"
+        )
+        steps: list[dict[str, object]] = []
+        for selector in selectors:
+            element = f"document.querySelector({json.dumps(selector)})"
+            x, y = self.evaluate(f"{centre}({element}.getBoundingClientRect())")
+            steps += [{"type": "pointerMove", "x": x, "y": y}]
+            steps += [{"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp")]
+            steps += [{"type": "pause", "duration": gap}]
+        source = {"type": "pointer", "id": "mouse", "actions": steps}
         self._send("WebDriver:PerformActions", {"actions": [source]})
 
     def fill(self, selector: str, text: str) -> None:

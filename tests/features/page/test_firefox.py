@@ -1,11 +1,16 @@
 """The page in Firefox, with real keys; all other tests of the page run in Chromium."""
 
+from itertools import product
 from pathlib import Path
 
+import httpx
+
 from tests.features.page.firefox import open_firefox
+from tests.features.page.late_relay import LateRelay
 from tests.service import Service
 
-ENTER, DELETE, SPACE = "\ue007", "\ue017", " "
+PLANTS = [f"P{n}" for n in range(1, 13)]
+ENTER, DELETE, SPACE, HOME, DOWN = "\ue007", "\ue017", " ", "\ue011", "\ue015"
 NAMES = ["Moss", "Sage", "Efeu", "Möhre"]
 
 
@@ -56,3 +61,38 @@ def test_firefox_adds_edits_deletes_finds_and_imports_plants(
         firefox.press(ENTER)
         firefox.assert_shows("4 plants", "#count")
         assert [plant["name"] for plant in colleague.get("/plants").json()] == NAMES
+
+
+def test_quick_deletes_hit_the_plants_that_were_meant(
+    tmp_path: Path, service: Service, owner: str
+) -> None:
+    with (
+        open_firefox(tmp_path) as firefox,
+        service.client(owner) as client,
+        LateRelay(httpx.URL(service.origin).port or 0) as relay,
+    ):
+        for number, name in enumerate(PLANTS, start=1):
+            client.post("/plants", json={"id": number, "name": name}).raise_for_status()
+        firefox.open(f"http://127.0.0.1:{relay.port}/")
+        firefox.fill("#token", owner)
+        firefox.press(ENTER)
+        for latency, gap in product((0, 0.4), (300, 150, 50)):
+            for is_mouse in (True, False):
+                firefox.assert_shows("12 plants", "#count")
+                relay.latency = latency
+                if is_mouse:
+                    bins = [f"#rows .row:nth-child({number}) .remove" for number in (3, 4, 5)]
+                    firefox.click_each([*bins, "#count"], gap)
+                else:
+                    firefox.focus("#grid")
+                    firefox.press(HOME, DOWN, DOWN, DELETE, DELETE, DELETE, gap=gap)
+                firefox.assert_shows("9 plants", "#count")
+                firefox.assert_shows("Deleted P5", "#message")  # not only the event of it
+                left = [plant["name"] for plant in client.get("/plants").json()]
+                assert left == [*PLANTS[:2], *PLANTS[5:]], (latency, gap, is_mouse)
+                relay.latency = 0
+                for number in (3, 4, 5):
+                    plant = {"id": number, "name": PLANTS[number - 1]}
+                    client.post("/plants", json=plant).raise_for_status()
+        firefox.press(*"P07")  # a word typed in the list is searched for
+        firefox.wait_until("document.querySelector('#find').value === 'P07'")
