@@ -118,7 +118,7 @@ async def test_a_token_is_looked_up_only_in_the_given_store(
         assert await harness.find_caller(token, name) is not None
         for store_id in (other, 0, -1, 62**10 - 1):
             assert await harness.database.find_caller(store_id, hash_token(token), name) is None
-            assert await harness.database.find_token_info(store_id, hash_token(token)) is None
+            assert not await harness.database.read("find_token_info", store_id, hash_token(token))
 
 
 async def test_a_caller_is_unchanged_until_the_next_commit(

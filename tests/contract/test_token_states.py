@@ -121,17 +121,6 @@ async def test_each_use_between_two_writes_is_recorded(harness: DatabaseHarness)
     assert last_uses(harness)["ada"] == use_times[-1]
 
 
-async def test_finding_token_info_counts_as_a_use(harness: DatabaseHarness) -> None:
-    await harness.database.write_token_uses()
-    eve = harness.administration.create_token(Grant(subject="eve", store="nursery"))
-    assert await harness.database.find_token_info(harness.store_id, bytes(32)) is None
-    caller = await harness.find_caller(eve.secret)
-    assert caller is not None
-    await harness.database.find_token_info(caller.store_id, caller.token_hash)
-    await harness.database.write_token_uses()
-    assert last_uses(harness)["eve"] is not None
-
-
 async def test_many_uses_are_written_in_batches(
     harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

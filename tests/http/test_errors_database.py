@@ -67,7 +67,7 @@ def test_without_a_table_the_service_is_not_ready(
         response = fixture.send(fixture.message(route))
         if route.scope is Scope.MANAGE:
             continue  # it needs no revision
-        if route.scope is not None or route.path == READY.path:
+        if route.needs_token or route.path == READY.path:
             number = (
                 WITHOUT_TABLE[database_kind.name] if route in WRITES_WITH_CACHED_TOKEN else 50302
             )

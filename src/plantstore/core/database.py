@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from plantstore.core.clock import DAY_MS
-from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
+from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.operations import Atomic, Write, Written
 from plantstore.core.write_queue import WriteQueue
 
@@ -54,12 +54,6 @@ class Database(Protocol):
 
         ``store_name`` None means the token's own store. An expired token is still found, a
         revoked one is not. Only a token for all stores has a role in stores other than its own.
-        """
-
-    async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        """The token's user, and the stores that it opens; None if the store has no such token.
-
-        An expired token is still found, a revoked one is not.
         """
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:

@@ -189,36 +189,6 @@ class Caller(Struct, frozen=True):
         return token_id_of(self.token_hash)
 
 
-class OpenStore(Struct, frozen=True):
-    """A store that a token opens, what its user may do there with it, and who added the user."""
-
-    name: str
-    role: Role
-    permissions: frozenset[Scope]
-    since: int
-    by: str | None
-
-
-class TokenInfo(Struct, frozen=True):
-    """The holder of a token, and the stores that it opens, sorted by name.
-
-    ``store`` is the name of the token's own store; the user need not be a member there.
-    """
-
-    token_store_id: int
-    user_id: int
-    subject: str
-    token_label: str
-    expires_at: int | None
-    store: str
-    stores: tuple[OpenStore, ...]
-
-    @property
-    def principal(self) -> Principal:
-        """See ``Caller.principal``."""
-        return self.token_store_id, self.user_id
-
-
 def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Scope]:
     """What a token with these scopes may do for a member with this role."""
     return frozenset() if role is None else scopes & role.scopes

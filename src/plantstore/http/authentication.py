@@ -4,11 +4,10 @@ Each request takes a turn of its user.
 """
 
 import time
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from collections.abc import Sequence
 
 from plantstore.core.clock import now
-from plantstore.core.database import Database
+from plantstore.core.database import Database, Row
 from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
@@ -18,7 +17,7 @@ from plantstore.core.errors import (
     RequestError,
 )
 from plantstore.core.fair_queue import BYTES_READ, QUERIED, FairQueue
-from plantstore.core.model import Caller, Principal, Scope, TokenInfo, is_store_name
+from plantstore.core.model import Caller, Principal, Scope, is_store_name
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools
 from plantstore.core.settings import Settings, read_rate
@@ -36,8 +35,6 @@ REFUSALS = (
     *(RequestError, InvalidChangeError, OverloadedError),  # of a write, before its transaction
     *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # of a write, by its transaction
 )
-
-Bearer = TypeVar("Bearer", Caller, TokenInfo)
 
 
 class Authentication:
@@ -108,45 +105,45 @@ class Authentication:
         await self.turns.take(request.turns_of, len(content) // BYTES_READ)
         return content
 
-    async def introspect(self, request: Request) -> TokenInfo:
-        """The token's user, and the stores that it opens.
+    async def introspect(self, request: Request) -> Sequence[Row]:
+        """The rows of ``find_token_info``: about the token, and each store that it opens.
 
         :raises PlantStoreError: the token is missing or invalid, or there were too many calls.
         """
         request.cost += QUERIED
-        sent, known = await self._read_token(request)
-        bearer = await self._look_up(request, sent, known, self._database.find_token_info)
-        if not bearer.stores:
-            raise NoSuchStoreError
+        caller = await self._find(request, None)
+        token = (caller.token_store_id, caller.token_hash)
+        rows = await self._database.read("find_token_info", *token)
+        if not rows:  # it was revoked meanwhile
+            raise InvalidTokenError
         if self.rates is not None:
-            require(self.rates.take(bearer.principal))
-        return bearer
+            require(self.rates.take(caller.principal))
+        return rows
 
     async def _find_caller(
         self, request: Request, store_name: str | None, scope: Scope | None
     ) -> Caller:
-        """The caller as of now, from the cache or the database."""
+        caller = await self._find(request, store_name)
+        require_scope(caller, scope)
+        return caller
+
+    async def _find(self, request: Request, store_name: str | None) -> Caller:
+        """The caller as of now, who need not be a member, from the cache or the database."""
         request.caller = None
         sent, known = await self._read_token(request)
         caller = None if known is None else known.callers.get(store_name)
         if caller is None or not caller.unchanged() or _is_expired(caller):
             # No store has an empty name.
             name = store_name if store_name is None or is_store_name(store_name) else ""
-            caller = await self._look_up(request, sent, known, self._database.find_caller, name)
+            caller = await self._look_up(request, sent, known, name)
             if caller.role is not None:
                 self._known.put(sent, store_name, caller)
         request.caller = None if caller.role is None else caller
-        require_scope(caller, scope)
         return caller
 
     async def _look_up(
-        self,
-        request: Request,
-        sent: bytes,
-        known: KnownToken | None,
-        find: Callable[..., Awaitable[Bearer | None]],
-        *arguments: str | None,
-    ) -> Bearer:
+        self, request: Request, sent: bytes, known: KnownToken | None, store_name: str | None
+    ) -> Caller:
         """Look up the token in the database, and count invalid tokens."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
         store_id: int | None
@@ -158,19 +155,21 @@ class Authentication:
             if store_id is None and can_be_declared(token):
                 rows = await self._database.read("find_store_of_token", token_hash)
                 store_id = rows[0][0] if rows else None
-        bearer = None if store_id is None else await find(store_id, token_hash, *arguments)
-        if bearer is None or _is_expired(bearer):
+        caller: Caller | None = None
+        if store_id is not None:
+            caller = await self._database.find_caller(store_id, token_hash, store_name)
+        if caller is None or _is_expired(caller):
             self._known.tokens.pop(sent, None)
             address = self.client_address(request)
             self._invalid.count(address, token, was_valid=known is not None)
             raise InvalidTokenError
         if known is None:
-            known = self._known.add(sent, bearer.principal, token_hash)
+            known = self._known.add(sent, caller.principal, token_hash)
             if not self._try_enter(request, known.principal):
                 await self.turns.wait(known.principal, request.cost)
                 # The token may have been revoked meanwhile.
-                return await self._look_up(request, sent, known, find, *arguments)
-        return bearer
+                return await self._look_up(request, sent, known, store_name)
+        return caller
 
     def _try_enter(self, request: Request, principal: Principal) -> bool:
         """Count the request as in flight, once; returns whether its user has a turn now."""
@@ -199,5 +198,5 @@ class Authentication:
         return sent, known
 
 
-def _is_expired(bearer: Caller | TokenInfo) -> bool:
-    return bearer.expires_at is not None and bearer.expires_at <= now()
+def _is_expired(caller: Caller) -> bool:
+    return caller.expires_at is not None and caller.expires_at <= now()

@@ -1,13 +1,17 @@
 """``GET /me``: a token's user, and the stores that it opens."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from plantstore.core.clock import write_time
+from plantstore.core.database import Row
 from plantstore.core.errors import NoSuchStoreError
-from plantstore.core.model import OpenStore, Role, Scope
+from plantstore.core.model import Role, Scope
 from plantstore.http.authentication import Authentication
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
+from plantstore.sql.scopes import read_access
 
 
 class MyStore(Struct, frozen=True, omit_defaults=True):
@@ -34,16 +38,17 @@ class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 async def describe_token(authentication: Authentication, request: Request) -> Response:
     """Respond with the token's description."""
-    bearer = await authentication.introspect(request)
-    stores = [_describe_store(store) for store in bearer.stores]
-    own = next((store for store in stores if store.name == bearer.store), None)
+    rows = await authentication.introspect(request)
+    user, label, expires_at, store, *_ = rows[0]
+    stores = _describe_stores(rows)
+    own = next((other for other in stores if other.name == store), None)
     me = Me(
-        user=bearer.subject,
-        label=bearer.token_label,
-        store=bearer.store,
+        user=user,
+        label=label,
+        store=store,
         role=None if own is None else own.role,
         scopes=[] if own is None else own.scopes,
-        expires_at=None if bearer.expires_at is None else write_time(bearer.expires_at),
+        expires_at=None if expires_at is None else write_time(expires_at),
         stores=stores,
     )
     return json_response(200, me, NO_STORE)
@@ -53,12 +58,22 @@ async def describe_store(
     authentication: Authentication, request: Request, store_name: str
 ) -> Response:
     """Respond with one store of the token's description."""
-    for store in (await authentication.introspect(request)).stores:
+    for store in _describe_stores(await authentication.introspect(request)):
         if store.name == store_name:
-            return json_response(200, _describe_store(store), NO_STORE)
+            return json_response(200, store, NO_STORE)
     raise NoSuchStoreError
 
 
-def _describe_store(store: OpenStore) -> MyStore:
-    scopes = [scope for scope in Scope if scope in store.permissions]
-    return MyStore(store.name, store.role, scopes, write_time(store.since), store.by)
+def _describe_stores(rows: Sequence[Row]) -> list[MyStore]:
+    """The stores in rows of ``find_token_info``.
+
+    :raises NoSuchStoreError: the token opens none.
+    """
+    stores = []
+    for _, _, _, _, allowed, name, role_name, since, by in rows:
+        role, permissions = read_access(role_name, allowed)
+        if role is None:
+            raise NoSuchStoreError
+        scopes = [scope for scope in Scope if scope in permissions]
+        stores.append(MyStore(name, role, scopes, write_time(since), by))
+    return stores

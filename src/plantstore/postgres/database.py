@@ -7,7 +7,7 @@ import psycopg
 
 from plantstore.core.database import CommitObserver, Row
 from plantstore.core.errors import DatabaseUnavailableError, SetupError
-from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
+from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.connection import require_schema_of
@@ -18,7 +18,7 @@ from plantstore.postgres.reading import Callers, Credentials, Reads
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import page_query, to_page, to_token_info
+from plantstore.sql.reading import page_query, to_page
 from plantstore.sql.token_uses import TokenUses, Use
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
@@ -59,12 +59,6 @@ class PostgresDatabase:
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
         return await self._callers.submit(Credentials(store_id, token_hash, store_name))
-
-    async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        info = to_token_info(store_id, await self.read("find_token_info", store_id, token_hash))
-        if info is not None:
-            self._uses.record(store_id, token_hash, info.expires_at)
-        return info
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
         return await self._plants.submit(("find_plant", (store_id, plant_id)))

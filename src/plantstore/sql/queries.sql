@@ -18,7 +18,7 @@ WITH t AS MATERIALIZED (
     UNION ALL
     SELECT store_id, role, since, added_by FROM members WHERE user_id IN (SELECT user_id FROM t WHERE all_stores)
 )
-SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role, m.since, a.subject
+SELECT u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role, m.since, a.subject
 FROM t
 JOIN users AS u ON u.user_id = t.user_id
 JOIN stores AS own ON own.store_id = t.store_id

@@ -9,15 +9,11 @@ from plantstore.core.database import Row
 from plantstore.core.model import (
     Caller,
     IsFresh,
-    OpenStore,
     Page,
     PlantQuery,
-    Role,
-    TokenInfo,
     never_fresh,
-    permissions_of,
 )
-from plantstore.sql.scopes import from_text, read_access
+from plantstore.sql.scopes import read_access
 
 Query = tuple[str, tuple[Any, ...]]  # a query's name and its arguments
 
@@ -79,17 +75,3 @@ def to_caller(
     role, permissions = read_access(role_name, scopes)
     principal = (token_store_id, user_id)
     return Caller(*token, store_id, role, permissions, revision, principal, unchanged)
-
-
-def to_token_info(token_store_id: int, rows: Sequence[Row]) -> TokenInfo | None:
-    """Decode one row per store, or one row without a store; None for no rows."""
-    if not rows:
-        return None
-    user_id, subject, label, expires_at, own_store, scopes_text, *_ = rows[0]
-    scopes = from_text(scopes_text)
-    stores = tuple(
-        OpenStore(name, Role(role), permissions_of(Role(role), scopes), *added)
-        for name, role, *added in (row[6:] for row in rows)
-        if name is not None
-    )
-    return TokenInfo(token_store_id, user_id, subject, label, expires_at, own_store, stores)

@@ -14,12 +14,12 @@ import apsw
 import msgspec
 
 from plantstore.core.database import CommitObserver, Row
-from plantstore.core.model import Caller, NewPlant, Page, PlantQuery, TokenInfo
+from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.operations import Written
 from plantstore.core.settings import Settings
 from plantstore.core.write_queue import WriteQueue
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
+from plantstore.sql.reading import page_query, to_caller, to_page
 from plantstore.sql.token_uses import TokenUses, Use
 from plantstore.sqlite.batch import RecordTokenUses
 from plantstore.sqlite.connection import close_at_stop, connect, database_path, explained, open_file
@@ -73,12 +73,6 @@ class SQLiteDatabase:
         caller = to_caller(*token, rows[0], unchanged)
         self._uses.record(store_id, token_hash, caller.expires_at)
         return caller
-
-    async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        info = to_token_info(store_id, self._query("find_token_info", (store_id, token_hash)))
-        if info is not None:
-            self._uses.record(store_id, token_hash, info.expires_at)
-        return info
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
         rows = self._query("find_plant", (store_id, plant_id))
