@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator
 from functools import partial
 from hashlib import sha256
+from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
 
@@ -44,6 +45,7 @@ _LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO
 _LINES_PER_TURN = 4
 _COST = 12  # turns for so many lines, which take 30 µs each with their part of a commit
 _MAX_ATOMIC = 1000  # lines
+_LONG = 32  # lines of an atomic body; of all stores, one longer body at a time is written
 
 
 def add_changes(app: App) -> None:
@@ -58,9 +60,9 @@ class Changes:
     def __init__(self, app: App) -> None:
         self._app = app
         self._slots = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
-        # One window at a time is in the write queue.
+        # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
-        self._lane = Lane(app.turns)
+        self._lanes, self._long_lane = WeakValueDictionary[int, Lane](), Lane(app.turns)
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Make the changes as the body arrives or, if they are atomic, all at once."""
@@ -85,6 +87,9 @@ class Changes:
         parts = self._write_results(body, caller, lines, request.id)
         return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
 
+    def _lane_of(self, caller: Caller) -> Lane:
+        return self._lanes.setdefault(caller.token_store_id, Lane(self._app.turns))
+
     async def _close(self, caller: Caller) -> None:
         self._slots.release(caller.token_store_id)
 
@@ -92,7 +97,7 @@ class Changes:
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body becomes the next line's result."""
-        writes = Writes(self._app.database, self._lane, caller.token_store_id)
+        writes = Writes(self._app.database, self._lane_of(caller), caller.token_store_id)
         error: PlantStoreError | None = None
         try:
             async for number, window in self._read_windows(body, lines):
@@ -136,11 +141,12 @@ class Changes:
         try:
             if changes:
                 changes[0] = replace(changes[0], key=key)
-                await self._lane.enter(caller.token_store_id)
+                lane = self._long_lane if len(changes) > _LONG else self._lane_of(caller)
+                await lane.enter(caller.token_store_id)
                 try:
                     _, revision = await self._app.database.write(Atomic(caller.store_id, changes))
                 finally:
-                    self._lane.leave()
+                    lane.leave()
         except RefusedError as refused:
             if refused.outcome is Outcome.REPLAYED:
                 headers = _LINES + REPLAYED + revision_line(refused.revision)

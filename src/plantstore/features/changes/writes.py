@@ -32,7 +32,7 @@ _OF_ONE_LINE = (
 
 
 class Writes:
-    """Writes changes, window after window, in the ``lane`` of all bodies, in the store's turn.
+    """Writes changes, window after window, in the store's ``lane``.
 
     ``next_line`` is the first line without a result. After an error that concerns more than one
     line, ``are_over`` is set.

@@ -1,0 +1,40 @@
+"""Changes of a store that waits for the database do not delay the changes of other stores."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.features.changes.client import numbers_of, read_lines
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+from tests.waiting import wait_until
+
+LOCK = "SELECT FROM revisions JOIN stores USING (store_id) WHERE name = 'busy' FOR UPDATE"
+WAITING = "SELECT FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+
+
+@pytest.mark.parametrize("query", ["", "?atomic=true"])
+def test_changes_do_not_wait_for_those_of_a_locked_store(
+    query: str, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    def change(token: str) -> bytes:
+        with service.client(token) as client:
+            headers = {"Content-Type": "application/x-ndjson"}
+            line = b'{"op":"create","id":1,"name":"Fern"}\n'
+            return client.post(f"/changes{query}", content=line, headers=headers).content
+
+    with (
+        postgres_server.fresh() as url,
+        Service(tmp_path, database=url) as service,
+        ThreadPoolExecutor() as pool,
+    ):
+        busy, free = map(service.make_token, ("busy", "free"))
+        with psycopg.connect(url) as holder:
+            holder.execute(LOCK)
+            waiting = pool.submit(change, busy)
+            wait_until(lambda: holder.execute(WAITING).rowcount)
+            assert numbers_of(read_lines(change(free))) == [(1, 200)]
+            assert not waiting.done()
+        assert numbers_of(read_lines(waiting.result())) == [(1, 200)]
