@@ -278,7 +278,7 @@ async def test_few_clients_are_accepted_at_a_time() -> None:
         client.close()
         connected.append(address)
 
-    acceptor, counts = Acceptor(make_application(), connect_client), [0]
+    acceptor, counts = Acceptor(make_application(), connect_client, Settings()), [0]
     with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
         for _ in range(90):
             stack.enter_context(create_connection(listener.getsockname()))
@@ -300,7 +300,7 @@ async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
     monkeypatch.setattr("plantstore.server.acceptor._RETRY_SECONDS", 0.0)
     errors = list[dict[str, Any]]()
     asyncio.get_running_loop().set_exception_handler(lambda _, error: errors.append(error))
-    acceptor = Acceptor(make_application(), lambda client, _: client.close())
+    acceptor = Acceptor(make_application(), lambda client, _: client.close(), Settings())
     listener = ListenerWithoutFiles()
     acceptor.listen(listener)
     acceptor.close(listener)
@@ -315,7 +315,7 @@ async def test_the_clients_of_many_networks_that_wait_are_bounded(
     connected, application = list[socket](), make_application()
     application.pools.accepted = Pool("accepted", 8)
 
-    acceptor = Acceptor(application, lambda client, _: connected.append(client))
+    acceptor = Acceptor(application, lambda client, _: connected.append(client), Settings())
     with create_server(("127.0.0.1", 0)) as listener, ExitStack() as stack:
         for _ in range(6):
             stack.enter_context(create_connection(listener.getsockname()))
@@ -326,3 +326,24 @@ async def test_the_clients_of_many_networks_that_wait_are_bounded(
         for client in connected:
             client.close()
     assert len(connected) == 4
+
+
+async def test_the_clients_of_a_proxy_wait_and_none_is_disconnected() -> None:
+    connected, application = list[socket](), make_application()
+    application.pools.accepted = Pool("accepted", 8)
+    settings = replace(Settings(), trusted_proxies=("127.0.0.1",))
+    acceptor = Acceptor(application, lambda client, _: connected.append(client), settings)
+    with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
+        clients = [
+            stack.enter_context(create_connection(listener.getsockname())) for _ in range(20)
+        ]
+        acceptor.listen(listener)
+        async with asyncio.timeout(5):
+            while len(connected) < 20:
+                await asyncio.sleep(0.001)
+                assert application.pools.accepted.used <= 8
+        acceptor.close(listener)
+        for client, accepted in zip(clients, connected, strict=True):
+            accepted.send(b"x")
+            assert client.recv(1)
+            accepted.close()

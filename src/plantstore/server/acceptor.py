@@ -1,4 +1,7 @@
-"""Accepts connections; networks take turns, so a flood delays mostly its own."""
+"""Accepts connections; networks take turns, so a flood delays mostly its own.
+
+Behind a trusted proxy, all clients have its address: they wait, and none is disconnected.
+"""
 
 import asyncio
 import logging
@@ -6,17 +9,19 @@ import socket
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from functools import partial
+from ipaddress import ip_address, ip_network
 
 from plantstore.core.fair_queue import CONNECTED
 from plantstore.core.pools import network_of
-from plantstore.core.settings import UNIX
+from plantstore.core.settings import UNIX, Settings
 from plantstore.server.messages import Application
 
 logger = logging.getLogger(__name__)
 
-BACKLOG = 2048
+BACKLOG = 4096
 _ACCEPTED_IN_A_ROW = 8  # more than are served in an iteration
 _RETRY_SECONDS = 1.0
+_PAUSE_SECONDS = 0.005
 
 Connect = Callable[[socket.socket, str], None]
 
@@ -24,7 +29,8 @@ Connect = Callable[[socket.socket, str], None]
 class Acceptor:
     """Accepts clients on listening sockets; ``connect`` gets each client and its address."""
 
-    def __init__(self, application: Application, connect: Connect) -> None:
+    def __init__(self, application: Application, connect: Connect, settings: Settings) -> None:
+        self._proxies = settings.trusted_proxies
         self._turns, self._waiting = application.turns, application.pools.accepted
         self._connect = connect
         self._loop = asyncio.get_running_loop()
@@ -48,16 +54,29 @@ class Acceptor:
                     client, name = listener.accept()
                     address = UNIX if is_unix else name[0]
                     network = network_of(address)
-                    if self._waiting.has_room(network):
-                        self._waiting.add(network)
-                        work = partial(self._serve, network, client, address)
-                        self._turns.put(network, CONNECTED, work)
-                    else:
+                    has_room = self._waiting.has_room(network)
+                    if not (has_room or self._is_proxy(address)):
                         client.close()
+                        continue
+                    self._waiting.add(network)
+                    work = partial(self._serve, network, client, address)
+                    self._turns.put(network, CONNECTED, work)
+                    if not has_room:  # the next ones wait in the system's queue
+                        self._retry(listener, _PAUSE_SECONDS)
+                        break
         except OSError as error:  # such as too many open files
             logger.warning("cannot accept connections: %s", error)
-            self._loop.remove_reader(listener)
-            self._loop.call_later(_RETRY_SECONDS, self.listen, listener)
+            self._retry(listener, _RETRY_SECONDS)
+
+    def _retry(self, listener: socket.socket, seconds: float) -> None:
+        self._loop.remove_reader(listener)
+        self._loop.call_later(seconds, self.listen, listener)
+
+    def _is_proxy(self, address: str) -> bool:
+        if address == UNIX:
+            return UNIX in self._proxies
+        networks = (ip_network(it) for it in self._proxies if it != UNIX)
+        return any(ip_address(address) in network for network in networks)
 
     def _serve(self, network: Hashable, client: socket.socket, address: str) -> bool:
         self._waiting.release(network)

@@ -93,7 +93,7 @@ class Server:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)  # for signals that arrived in a worker
         application = await self._create_application()
         self._connections = connections = Connections(application, self._settings)
-        acceptor = Acceptor(application, partial(connect, connections))
+        acceptor = Acceptor(application, partial(connect, connections), self._settings)
         for listener in listeners:
             acceptor.listen(listener)
         running = [beside(), self._stop_when_broken(application)]
