@@ -69,7 +69,7 @@ def test_a_body_that_is_not_one_json_value_is_refused(
         (b"1.5", "it is a number with a fraction"),
         (b"true", "it is a boolean"),
         (b"null", "it is null"),
-        pytest.param(b"1" * 5000, "an integer in it has more than 4300 digits", id="5000 digits"),
+        pytest.param(b"1" * 641, "an integer in it has more than 640 digits", id="641 digits"),
     ],
 )
 def test_a_json_value_that_is_not_an_object_is_refused(
