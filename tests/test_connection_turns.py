@@ -183,6 +183,23 @@ async def test_tiny_chunks_are_parsed_in_turns_of_their_sender(
     assert max(paid) <= 24
 
 
+async def test_a_body_that_nobody_reads_is_received_in_turns_of_its_sender(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    application = CountingApplication(Settings())
+    costs = record_costs(application.turns, monkeypatch)
+    connections = Connections(cast("Application", application), Settings())
+    client, server = socketpair()
+    with client:
+        client.setblocking(False)  # noqa: FBT003 - its name says it
+        connect(connections, server, "10.0.0.1")
+        head = b"POST /part HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n"
+        await asyncio.get_running_loop().sock_sendall(client, head + 4_000_000 * b"x")
+        paid = sum(cost for key, cost in costs if key == network_of("10.0.0.1"))
+        connections.close()
+    assert paid > 4_000_000 // (32 * 1024)
+
+
 async def test_requests_that_arrived_before_the_clients_end_are_all_handled() -> None:
     application = CountingApplication(Settings())
     connections = Connections(cast("Application", application), Settings())

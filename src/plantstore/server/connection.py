@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 _MAX_BUFFER = 64 * 1024  # bytes of a body that nobody has read yet
 _MAX_WAITING = 8 * 1024  # bytes that wait to be parsed; also the most that are parsed at a time
+_RECEIVED_AT_COST = 16 * 1024  # bytes of a body that cost 1 more to receive
 _IN_A_ROW = range(16)  # requests of a connection before other connections get a turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -219,7 +220,9 @@ class Connection(asyncio.Protocol):
     @property
     def _turn(self) -> tuple[Key, int]:
         """Who pays for the next bytes, and how much."""
-        return (self.network, CONNECTED) if self._body is None else (self.turns_of, 1)
+        if self._body is None:
+            return self.network, CONNECTED
+        return self.turns_of, 1 + (len(self._buffer) - self._position) // _RECEIVED_AT_COST
 
     def _resume(self) -> bool:
         """Read on, if the connection is still open: it has a turn."""
