@@ -9,10 +9,10 @@ import socket
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from functools import partial
-from ipaddress import ip_address, ip_network
 
 from plantstore.core.fair_queue import CONNECTED
 from plantstore.core.pools import network_of
+from plantstore.core.proxies import Proxies
 from plantstore.core.settings import UNIX, Settings
 from plantstore.server.messages import Application
 
@@ -30,7 +30,7 @@ class Acceptor:
     """Accepts clients on listening sockets; ``connect`` gets each client and its address."""
 
     def __init__(self, application: Application, connect: Connect, settings: Settings) -> None:
-        self._proxies = settings.trusted_proxies
+        self._proxies = Proxies(settings.trusted_proxies)
         self._turns, self._waiting = application.turns, application.pools.accepted
         self._connect = connect
         self._loop = asyncio.get_running_loop()
@@ -55,7 +55,7 @@ class Acceptor:
                     address = UNIX if is_unix else name[0]
                     network = network_of(address)
                     has_room = self._waiting.has_room(network)
-                    if not (has_room or self._is_proxy(address)):
+                    if not (has_room or self._proxies.trust(address)):
                         client.close()
                         continue
                     self._waiting.add(network)
@@ -71,12 +71,6 @@ class Acceptor:
     def _retry(self, listener: socket.socket, seconds: float) -> None:
         self._loop.remove_reader(listener)
         self._loop.call_later(seconds, self.listen, listener)
-
-    def _is_proxy(self, address: str) -> bool:
-        if address == UNIX:
-            return UNIX in self._proxies
-        networks = (ip_network(it) for it in self._proxies if it != UNIX)
-        return any(ip_address(address) in network for network in networks)
 
     def _serve(self, network: Hashable, client: socket.socket, address: str) -> bool:
         self._waiting.release(network)
