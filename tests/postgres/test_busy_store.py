@@ -1,6 +1,7 @@
 """Writes that wait for a locked store do not delay writes to other stores."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -98,8 +99,9 @@ def test_two_services_that_get_the_same_key_create_one_plant(
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("count", [1, 4])
-async def test_locked_stores_neither_delay_nor_fail_other_stores_in_their_batch(
-    count: int, postgres_server: PostgresServer
+@pytest.mark.parametrize("pause", [0, 0.02])
+async def test_locked_stores_neither_delay_nor_fail_other_stores(
+    count: int, pause: float, postgres_server: PostgresServer
 ) -> None:
     """Writes that arrive at once share a batch; not all batches at once wait for a lock."""
     with postgres_server.fresh() as url, closing(open_administration(url)) as administration:
@@ -112,8 +114,45 @@ async def test_locked_stores_neither_delay_nor_fail_other_stores_in_their_batch(
                 for number in (1, 2):
                     plant = NewPlant(number, "Fern")
                     creates = [harness.create(plant, caller=caller) for caller in callers]
-                    waiting += map(asyncio.ensure_future, creates)
+                    for future in map(asyncio.ensure_future, creates):
+                        waiting.append(future)
+                        await asyncio.sleep(pause)
                     assert await harness.create(plant) is Outcome.CREATED
                     assert not any(future.done() for future in waiting)
             assert await asyncio.gather(*waiting) == 2 * count * [Outcome.CREATED]
             assert len(await harness.read_plants(callers[0])) == 2
+
+
+@pytest.mark.anyio
+async def test_a_locked_plant_neither_delays_nor_fails_other_stores(
+    postgres_server: PostgresServer,
+) -> None:
+    with postgres_server.fresh() as url, closing(open_administration(url)) as administration:
+        async with DatabaseHarness(url, administration) as harness:
+            other, plant = await harness.make_caller("other", "ada"), NewPlant(1, "Fern")
+            await harness.create(plant)
+            with psycopg.connect(url) as holder:
+                holder.execute("SELECT FROM plants FOR UPDATE")
+                deleting = asyncio.ensure_future(harness.delete(1))
+                for number in (1, 2):
+                    created = harness.create(NewPlant(number, "Fern"), caller=other)
+                    assert await created is Outcome.CREATED
+                assert not deleting.done()
+            assert await deleting is Outcome.DELETED
+
+
+def test_a_locked_store_is_logged_once(postgres_server: PostgresServer, tmp_path: Path) -> None:
+    settings = {"database_timeout": 0.5, "write_timeout": 0.5}
+    with (
+        postgres_server.fresh() as url,
+        Service(tmp_path, database=url, settings=settings) as service,
+    ):
+        busy, free = map(service.make_token, ("busy", "free"))
+        with locked_store(url):
+            for number in (1, 2):
+                assert create(service, busy, number) == 503
+                time.sleep(1.1)  # then a recovery would be logged
+                assert create(service, free, number) == 200
+        lines = [line for line in service.log().splitlines() if "plantstore.postgres" in line]
+        (line,) = lines
+        assert "store 1 is locked by another transaction" in line

@@ -13,7 +13,7 @@ import psycopg
 from psycopg import errors
 
 from plantstore.core.errors import DatabaseUnavailableError
-from plantstore.core.failures import FailureLog
+from plantstore.core.failures import FailureLog, RepeatLimit
 
 logger = logging.getLogger(__name__)
 logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of queries that a stop cancels
@@ -21,6 +21,7 @@ logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of queries that
 SILENT = "PostgreSQL does not respond in time"
 READ_ONLY = "PostgreSQL cannot be written: it is read-only"
 MIGRATED = "a newer program migrated the database: restart with that program"
+_LOCKED_INTERVAL = 60.0  # seconds between two lines about a locked store
 _NO_CONNECTION = "there is no connection to PostgreSQL: the log says why"
 _REASONS: dict[type[psycopg.Error], str] = {
     errors.ReadOnlySqlTransaction: READ_ONLY,
@@ -42,6 +43,7 @@ class Availability:
         self._loop = asyncio.get_running_loop()
         self._failures = FailureLog(logger, "PostgreSQL works again")
         self._refusals = FailureLog(logger, "PostgreSQL accepts writes again")
+        self._locks = RepeatLimit()
         self.is_open = is_open
         self.reason: str | None = None
         self.refusal: str | None = None
@@ -59,9 +61,16 @@ class Availability:
 
     def refuse(self, error: psycopg.Error) -> DatabaseUnavailableError:
         """Record that the server refused a batch of writes; returns the port's error."""
-        if not isinstance(error, errors.LockNotAvailable):  # a lock affects only its stores
-            self.refusal, self.refused_at = _explain(error), self._loop.time()
+        self.refusal, self.refused_at = _explain(error), self._loop.time()
         self._refusals.add("a batch of writes failed: %s", _on_one_line(error))
+        return DatabaseUnavailableError()
+
+    def refuse_locked(self, store_id: int, error: psycopg.Error) -> DatabaseUnavailableError:
+        """Record that another transaction locks a store's rows; returns the port's error."""
+        if self._locks.admit(f"store {store_id}", _LOCKED_INTERVAL) is not None:
+            logger.error(
+                "store %d is locked by another transaction: %s", store_id, _on_one_line(error)
+            )
         return DatabaseUnavailableError()
 
     def refuse_schema(self) -> DatabaseUnavailableError:

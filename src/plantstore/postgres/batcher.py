@@ -5,23 +5,21 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _GATHERING_SECONDS = 0.005
 _MAX_BATCHES_OF_ONE_STORE = 6
-AGAIN = Exception()  # the result of an item that has to wait for a batch of its store alone
+AGAIN = Exception()  # the result of an item that has to wait for another batch
 
 
 class Waiting(Struct, Generic[Item, Result], frozen=True):
-    """An item, its arrival by the loop's clock, its result's future; alone after ``AGAIN``."""
+    """An item, its arrival by the loop's clock, and the future for its result."""
 
     item: Item
     arrived: float
     future: "asyncio.Future[Result]"
-    is_alone: bool = False
 
 
 class Batcher(Generic[Item, Result]):
@@ -96,7 +94,7 @@ class Batcher(Generic[Item, Result]):
         again = []
         for waiting, result in zip(batch, results, strict=True):
             if result is AGAIN:
-                again.append(replace(waiting, is_alone=True))
+                again.append(waiting)
             elif waiting.future.done():  # its request was cancelled
                 continue
             elif isinstance(result, Exception):

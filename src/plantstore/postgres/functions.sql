@@ -5,7 +5,8 @@
 
 -- The rules of writes, the same as in sqlite/batch.py: returns the outcome of each write of a
 -- batch, in the caller's transaction, which must be READ COMMITTED. Writes are sorted by the
--- store's number, which prevents deadlocks.
+-- store's number, which prevents deadlocks. Without max_wait, no lock is waited for: the writes of
+-- a locked store are 'locked', and any other lock ends the transaction after a moment.
 --
 -- Each statement is about a single row and has the store as a parameter: Citus plans such a
 -- statement once. The plans are generic and never scan a table, whatever the statistics say. On
@@ -40,11 +41,10 @@ DECLARE
     result text;
     results text[] := '{}';
     is_atomic boolean; -- all of the batch or nothing; in the first write
-    skips_locked boolean; -- stores that others have locked are not waited for; in the first write
-    is_locked boolean := false;
+    is_locked boolean := false; -- by another transaction, which is not waited for
 BEGIN
     -- For this transaction only: an acknowledged write is on disk, whatever the database's default.
-    PERFORM set_config('lock_timeout', max_wait, true);
+    PERFORM set_config('lock_timeout', coalesce(max_wait, '20ms'), true);
     IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
@@ -53,10 +53,9 @@ BEGIN
         SELECT * FROM json_to_recordset(writes) AS o (
             kind text, store_id bigint, id bigint, name text, tag text, user_id bigint, token_label text,
             token_store_id bigint, token_hash text, key text, fingerprint text,
-            if_match text[], if_none_match text[], is_atomic boolean, skips_locked boolean)
+            if_match text[], if_none_match text[], is_atomic boolean)
     LOOP
         is_atomic := coalesce(is_atomic, w.is_atomic);
-        skips_locked := coalesce(skips_locked, w.skips_locked);
         IF store IS DISTINCT FROM w.store_id THEN
             IF is_changed THEN
                 UPDATE revisions AS r SET revision = reached, plants = held WHERE r.store_id = store;
@@ -65,7 +64,7 @@ BEGIN
             is_changed := false;
             token := NULL;
             -- The next statements see what others have committed before.
-            IF skips_locked THEN
+            IF max_wait IS NULL THEN
                 SELECT r.revision, r.plants, r.max_plants INTO reached, held, max_held
                 FROM revisions AS r WHERE r.store_id = store FOR NO KEY UPDATE SKIP LOCKED;
                 is_locked := NOT FOUND; -- or deleted
@@ -163,7 +162,7 @@ BEGIN
             SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at;
         END IF;
         results := results || concat_ws(' ', result, coalesce(reached, 0));
-        IF is_atomic AND result NOT IN ('created', 'updated', 'unchanged', 'deleted') THEN
+        IF is_atomic AND result NOT IN ('created', 'updated', 'unchanged', 'deleted', 'locked') THEN
             RAISE EXCEPTION USING ERRCODE = 'PS001', MESSAGE = array_to_string(results, ',');
         END IF;
     END LOOP;

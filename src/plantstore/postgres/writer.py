@@ -15,7 +15,7 @@ import msgspec
 import psycopg
 from msgspec.structs import asdict
 from psycopg import AsyncConnection
-from psycopg.errors import DataError, IntegrityError
+from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 
 from plantstore.core.clock import now
 from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver, Row
@@ -29,7 +29,7 @@ from plantstore.postgres.pool import Pool
 from plantstore.sql.migrations import find_newest
 
 _MAX_BATCHES = 4
-_MAX_LOCKED = 2  # of these, batches that may wait for a lock
+_MAX_WAITING = 2  # of these, batches of one store that wait for locks
 _PURGE_INTERVAL_MS = 60_000
 _SCHEMA_INTERVAL_MS = 1000
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
@@ -47,8 +47,8 @@ Item = Write | Atomic
 class Writer(Batcher[Item, Written]):
     """Writes through a pool. Each commit is passed to the ``observers``.
 
-    Stores share the ``queue``. A batch waits for the lock of its store only if it has no other:
-    otherwise the writes of a locked store go into a later batch, alone.
+    Stores share the ``queue``. Batches do not wait for locks, except two of one store each: so a
+    locked store delays no other. Until it is unlocked, its writes go into batches of their own.
     """
 
     def __init__(self, pool: Pool, settings: Settings, observers: Sequence[CommitObserver]) -> None:
@@ -61,7 +61,8 @@ class Writer(Batcher[Item, Written]):
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
         self.queue = WriteQueue(settings)
         self._busy: set[int] = set()  # stores whose writes are in flight
-        self._locked: set[int] = set()  # of these, stores that were locked
+        self._waits: set[int] = set()  # of these, stores whose batch waits for locks
+        self._locked: set[int] = set()  # stores that were locked, until a batch is committed
         self._newest = find_newest("plantstore.postgres")
         self._schema_read_at = 0
         self._purged_at = 0
@@ -80,9 +81,10 @@ class Writer(Batcher[Item, Written]):
         for waiting in self.waiting:
             store_id = waiting.item.store_id
             is_apart = store_id in busy or len(batch) == MAX_BATCH
-            is_alone = waiting.is_alone or (bool(batch) and batch[0].is_alone)
-            is_apart |= (is_alone or self._separates_stores) and not stores <= {store_id}
-            is_apart |= waiting.is_alone and len(self._locked) == _MAX_LOCKED
+            first = batch[0].item.store_id if batch else store_id
+            is_alone = self._separates_stores or not self._locked.isdisjoint((store_id, first))
+            is_apart |= is_alone and store_id != first
+            is_apart |= store_id in self._locked and len(self._waits) == _MAX_WAITING
             is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
             if waiting.arrived < deadline or waiting.future.done():  # done: cancelled
                 if not waiting.future.done():
@@ -95,39 +97,51 @@ class Writer(Batcher[Item, Written]):
                 stores.add(store_id)
         self.waiting = later
         self._busy |= stores
-        self._locked |= stores if batch and batch[0].is_alone else set()
+        self._waits |= stores if len(stores) == 1 and len(self._waits) < _MAX_WAITING else set()
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
 
     async def run(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
         """The outcomes of the writes, after their commit."""
         outcomes: Sequence[Written | Exception]
+        stores = {item.store_id for item in items}
         try:
-            outcomes = await self._commit(items)
+            outcomes = await self._commit(items, waits=items[0].store_id in self._waits)
         except _ERRORS_OF_ONE_WRITE:
             # One write caused it, and must not fail the others.
             outcomes = [await self._write_alone(item) for item in items]
         finally:
-            self._busy.difference_update(write.store_id for write in items)
-            self._locked &= self._busy
+            self._busy -= stores
+            self._waits -= stores
+        written = zip(items, outcomes, strict=True)
+        locked = {item.store_id for item, outcome in written if outcome is AGAIN}
+        self._locked = self._locked - stores | locked
         self._pool.availability.note_write()
         return outcomes
 
     async def _write_alone(self, item: Item) -> Written | Exception:
         try:
-            return (await self._commit([item]))[0]
+            return (await self._commit([item], waits=True))[0]
         except Exception as error:  # noqa: BLE001 - it is the outcome of this write
             return error
 
-    async def _commit(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
+    async def _commit(self, items: Sequence[Item], *, waits: bool) -> Sequence[Written | Exception]:
         """The outcomes of the items; an ``Atomic`` is alone in its batch."""
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
         async with self._pool.acquire(self._lock_seconds + self._response_seconds) as connection:
             try:
                 began = time.perf_counter()
-                outcomes = await self._execute(connection, writes, is_atomic=atomic is not None)
+                max_wait = self._lock_limit if waits else None
+                outcomes = await self._execute(
+                    connection, writes, max_wait, is_atomic=atomic is not None
+                )
             except _ERRORS_OF_ONE_WRITE:
                 raise
+            except LockNotAvailable as error:
+                self._locked.update(item.store_id for item in items)
+                if waits:
+                    raise self._pool.availability.refuse_locked(items[0].store_id, error) from error
+                return [AGAIN] * len(items)
             except psycopg.Error as error:
                 if error.sqlstate == _REFUSED:
                     refuse_unless_done(read_outcomes(str(error.diag.message_primary).split(",")))
@@ -138,7 +152,12 @@ class Writer(Batcher[Item, Written]):
         return outcomes if atomic is None else outcomes[-1:]
 
     async def _execute(
-        self, connection: AsyncConnection, writes: Sequence[Write], *, is_atomic: bool
+        self,
+        connection: AsyncConnection,
+        writes: Sequence[Write],
+        max_wait: str | None,
+        *,
+        is_atomic: bool,
     ) -> Sequence[Written | Exception]:
         """The outcomes of writes, grouped by store, in one transaction."""
         at = now()
@@ -152,7 +171,7 @@ class Writer(Batcher[Item, Written]):
             purge = await connection.execute(self._pool.sql["delete_old_keys"], oldest)
             if not purge.rowcount:  # else the next batch deletes more
                 self._purged_at = at
-        arguments = to_arguments(writes, at, self._lock_limit, is_atomic=is_atomic)
+        arguments = to_arguments(writes, at, max_wait, is_atomic=is_atomic)
         cursor = await connection.execute(self._pool.sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
         return read_outcomes(outcomes)
@@ -167,11 +186,10 @@ class Writer(Batcher[Item, Written]):
         return self._pool.availability.refuse(error)
 
 
-def to_arguments(writes: Sequence[Write], at: int, max_wait: str, *, is_atomic: bool) -> Row:
+def to_arguments(writes: Sequence[Write], at: int, max_wait: str | None, *, is_atomic: bool) -> Row:
     """The arguments of ``write_batch`` for writes at a time, grouped by store."""
     rows = list(map(_to_row, writes))
-    is_shared = rows[0]["store_id"] != rows[-1]["store_id"]
-    rows[0] |= {"is_atomic": is_atomic, "skips_locked": is_shared}
+    rows[0]["is_atomic"] = is_atomic
     return writes[0].store_id, _encode(rows).decode(), at, at - KEY_LIFETIME_MS, max_wait
 
 

@@ -26,10 +26,10 @@ async def test_no_line_is_written_after_a_failed_batch(
     writer = type(harness.database.write.__self__)  # type: ignore[attr-defined]  # a method
     commit, sizes = vars(writer)["_commit"], list[int]()
 
-    async def fail_once(self: object, batch: list[object]) -> object:
+    async def fail_once(self: object, batch: list[object], **options: bool) -> object:
         sizes.append(len(batch))
         if len(sizes) > 1:
-            return await commit(self, batch)
+            return await commit(self, batch, **options)
         if "sqlite" in writer.__module__:
             return [DatabaseUnavailableError() for _ in batch]
         raise DatabaseUnavailableError
