@@ -32,8 +32,8 @@ SERVING: dict[str, tuple[object, ...]] = {
     "find_code": (STORE, HASH, 0),
     "list_deliveries": (STORE, "w"),
     "find_webhooks": (STORE, None),
-    "show_members": (STORE, None),
-    "show_tokens": (STORE, HASH, HASH, 0),
+    "list_members": (STORE, None),
+    "list_valid_tokens": (STORE, HASH, HASH, 0),
 }
 LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
 LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}

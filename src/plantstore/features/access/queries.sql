@@ -55,10 +55,14 @@ SELECT s.name, u.subject, m.role FROM members AS m
 JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
 ORDER BY s.name, u.subject
 
+-- The members of a store, or one of them.
+
 -- name: list_members
 SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role, since,
     (SELECT subject FROM users WHERE user_id = m.added_by) AS adder
-FROM members AS m WHERE store_id = ?1 ORDER BY subject
+FROM members AS m
+WHERE store_id = ?1 AND (CAST(?2 AS text) IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = ?2))
+ORDER BY subject
 
 -- name: count_members
 SELECT count(*), count(*) FILTER (WHERE role = 'owner') FROM members WHERE store_id = ?1
@@ -70,7 +74,14 @@ SELECT subject FROM users WHERE user_id = ?1
 SELECT scopes, all_stores, expires_at FROM tokens
 WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?3)
 
--- The tokens that ``show_tokens`` shows.
+-- The valid tokens that open only this store, in a range of hashes.
+
+-- name: list_valid_tokens
+SELECT token_hash, (SELECT subject FROM users AS u WHERE u.user_id = t.user_id), label, scopes, created_at, expires_at, last_used_at
+FROM tokens AS t
+WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores
+    AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4)
+ORDER BY created_at, token_hash
 
 -- name: count_tokens
 SELECT count(*) FROM (

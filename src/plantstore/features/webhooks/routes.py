@@ -1,6 +1,6 @@
 """Webhooks over HTTP, for owners, and their delivery in the background."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from plantstore.core.database import Database
@@ -16,7 +16,7 @@ from plantstore.features.webhooks.webhooks import Delivery, Target, Webhook, Web
 from plantstore.http.administration import Administration
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import NO_STORE, encode, json_response
+from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
@@ -56,8 +56,8 @@ def add_webhooks(app: App) -> None:
         return json_response(200, await sending.run(caller.token_store_id, work), NO_STORE)
 
     owners = Owners(app)
-    owners.lists("/webhooks", "id", _read_webhooks, lambda id_: NoSuchWebhookError(webhook_id=id_))
-    owners.reads(f"{_ONE}/deliveries", _read_deliveries)
+    owners.lists("/webhooks", _ONE, read=_read_webhooks, describe=describe)
+    owners.lists(f"{_ONE}/deliveries", read=_read_deliveries, describe=describe)
     owners.changes("webhook create", "POST", "/webhooks", change(Webhooks.create, 201), Target)
     owners.changes("webhook change", "PUT", _ONE, change(Webhooks.replace), Target)
     owners.changes("webhook rotate", "POST", f"{_ONE}/rotate", change(Webhooks.rotate))
@@ -70,15 +70,20 @@ def add_webhooks(app: App) -> None:
     app.run_in_background(deliverer.run())
 
 
-async def _read_webhooks(database: Database, store_id: int, webhook_id: str | None) -> bytes:
+async def _read_webhooks(
+    database: Database, store_id: int, webhook_id: str | None = None
+) -> Sequence[Webhook]:
     """The webhooks of a store, the oldest first, or one of them."""
     rows = await database.read("find_webhooks", store_id, webhook_id)
-    return b",".join([encode(describe(Webhook(*row))) for row in rows])
-
-
-async def _read_deliveries(database: Database, store_id: int, webhook_id: str) -> bytes:
-    """The last attempts, the newest first."""
-    if not await database.read("find_webhooks", store_id, webhook_id):
+    if webhook_id is not None and not rows:
         raise NoSuchWebhookError(webhook_id=webhook_id)
+    return [Webhook(*row) for row in rows]
+
+
+async def _read_deliveries(
+    database: Database, store_id: int, webhook_id: str
+) -> Sequence[Delivery]:
+    """The last attempts, the newest first."""
+    await _read_webhooks(database, store_id, webhook_id)
     rows = await database.read("list_deliveries", store_id, webhook_id)
-    return encode([describe(Delivery(*row)) for row in rows])
+    return [Delivery(*row) for row in rows]

@@ -100,7 +100,7 @@ def list_members(session: Queries, store: str, output: Output) -> None:
     Example:
       plantstore member list --store nursery
     """
-    rows = session.query("list_members", require_store(session, store).store_id)
+    rows = session.query("list_members", require_store(session, store).store_id, None)
     records = (
         {"user": user, "role": role, "since": format_time(since), "by": by}
         for user, role, since, by in rows

@@ -3,13 +3,14 @@
 Invariant: a code is never in a URL that reaches the service: it is in the page's fragment.
 """
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from plantstore.core.clock import now, write_time
 from plantstore.core.database import Database
-from plantstore.core.errors import InvalidCodeError
+from plantstore.core.errors import InvalidCodeError, NoSuchLinkError
 from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
@@ -24,7 +25,7 @@ from plantstore.features.access.http.tokens import (
 )
 from plantstore.features.access.links import Link, hash_range, read_code
 from plantstore.http.app import App
-from plantstore.http.responses import NO_STORE, encode, json_response
+from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
@@ -41,13 +42,16 @@ def create_link(days: int, session: Session, manager: Caller, body: TokenRequest
     grant = read_grant(session, manager, body, days)
     link = links.create_link(session, manager.store_id, grant, manager)
     fields = {"member_id": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
-    return 201, _describe(link), {"link_id": link.link_id, **fields}
+    return 201, describe(link), {"link_id": link.link_id, **fields}
 
 
-async def read_links(database: Database, store_id: int, link_id: str | None) -> bytes:
+async def read(database: Database, store_id: int, link_id: str | None = None) -> Sequence[Link]:
     """The links of a store that are valid now, or one of them, sorted by expiry."""
     rows = await database.read("find_links", store_id, store_id, *hash_range(link_id), now())
-    return b",".join([encode(_describe(link)) for link in links.read_links(rows)])
+    found = links.read_links(rows)
+    if link_id is not None and not found:
+        raise NoSuchLinkError(link_id=link_id)
+    return found
 
 
 def revoke_link(session: Session, manager: Caller, link_id: str) -> Outcome:
@@ -55,7 +59,7 @@ def revoke_link(session: Session, manager: Caller, link_id: str) -> Outcome:
     return 204, None, {"link_id": link_id, "member_id": link.user.user_id}
 
 
-def _describe(link: Link) -> Record:
+def describe(link: Link) -> Record:
     return to_record(
         id=link.link_id,
         store=link.store,
@@ -81,7 +85,7 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
 
     def work(session: Session) -> Response:
         if body.dry_run:
-            return json_response(200, _describe(links.find_link(session, body.code)), NO_STORE)
+            return json_response(200, describe(links.find_link(session, body.code)), NO_STORE)
         with session.transaction():
             issued = links.redeem_code(session, body.code)
             made = issued.token

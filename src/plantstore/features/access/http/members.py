@@ -1,14 +1,16 @@
 """A store's members over HTTP."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from plantstore.core.database import Database
-from plantstore.core.errors import InvalidChangeError, TooMuchAccessError
+from plantstore.core.clock import write_time
+from plantstore.core.database import Database, Row
+from plantstore.core.errors import InvalidChangeError, NoSuchMemberError, TooMuchAccessError
 from plantstore.core.model import Caller, Role
 from plantstore.features.access import members
-from plantstore.features.access.http.owners import UNCHANGED, Outcome, to_record
+from plantstore.features.access.http.owners import UNCHANGED, Outcome, Record, to_record
 from plantstore.sql.administration.records import check_subject, find_user, insert_user
 from plantstore.sql.session import Session
 
@@ -21,15 +23,22 @@ class MemberRole(Struct, frozen=True):
     role: Annotated[Role, Meta(description=f"one of {', '.join(Role)}")]
 
 
-async def read_members(database: Database, store_id: int, subject: str | None) -> bytes:
+async def read(database: Database, store_id: int, subject: str | None = None) -> Sequence[Row]:
     """The members of a store, or one of them.
 
-    :raises InvalidChangeError: the name is invalid.
+    :raises PlantStoreError: there is no such member, or the name is invalid.
     """
     if subject is not None:
         check_subject(subject)
-    ((shown,),) = await database.read("show_members", store_id, subject)
-    return shown or b""
+    rows = await database.read("list_members", store_id, subject)
+    if subject is not None and not rows:
+        raise NoSuchMemberError(subject=subject)
+    return rows
+
+
+def describe(row: Row) -> Record:
+    user, role, since, by = row
+    return to_record(user=user, role=role, since=write_time(since), by=by)
 
 
 def set_member(session: Session, manager: Caller, subject: str, body: MemberRole) -> Outcome:

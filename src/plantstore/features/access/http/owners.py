@@ -5,11 +5,12 @@ its author after the commit, even if the client has gone. As everywhere in the s
 are named by number.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from msgspec import Struct
 
-from plantstore.core.database import Database
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import Caller, Scope
 from plantstore.features.access.http.bodies import read_body
@@ -17,7 +18,7 @@ from plantstore.features.access.owners import require_manager
 from plantstore.http.app import App
 from plantstore.http.log_lines import describe_caller, describe_request
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import JSON, NO_CONTENT, NO_STORE, json_response, make_response
+from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
 from plantstore.sql.administration.audit import Actor, write_audit
@@ -30,8 +31,9 @@ Record = Mapping[str, object]  # a token, link or member, as clients see it
 Outcome = tuple[int, Record | None, Fields]  # a status with its record, or 204 without one
 # Called with a session, the manager, the path's value if any, and the body if it has a type.
 Change = Callable[..., Outcome]
-# The JSON of a store's records, separated by commas: of all, or of one.
-Read = Callable[[Database, int, str | None], Awaitable[bytes]]
+# Called with the database, the store, and the path's value if any; raises an error without a row.
+Read = Callable[..., Awaitable[Sequence[Any]]]
+Describe = Callable[[Any], Record]
 
 
 def to_record(**fields: object) -> Record:
@@ -45,34 +47,23 @@ class Owners:
     def __init__(self, app: App) -> None:
         self._app = app
 
-    def reads(self, pattern: str, read: Callable[..., Awaitable[bytes]]) -> None:
-        """Add a read: it gets the store's number and the path's value if any, and returns JSON.
+    def lists(self, *patterns: str, read: Read, describe: Describe) -> None:
+        """Add lists of a store's records; a path that ends with a value is that of one record."""
+        for pattern in patterns:
+            operate = partial(self._list, pattern, read, describe)
+            self._app.routes.add_of_store(pattern, reads(operate))
 
-        A store has one read at a time, so that other stores get their turn.
-        """
-
-        async def operate(request: Request, *path: str) -> Response:
-            app, (values, store_name) = self._app, split(pattern, path)
-            caller = await app.authentication.admit(request, store_name, Scope.MANAGE)
-            async with app.lanes.of(caller.principal):
-                body = await read(app.database, caller.store_id, *values)
-            return make_response(200, JSON + NO_STORE, body)
-
-        self._app.routes.add_of_store(pattern, reads(operate))
-
-    def lists(self, path: str, name: str, read: Read, missing: Callable[[str], Exception]) -> None:
-        """Add a list of a store's records and, below it, each record by its ``name``."""
-
-        async def show(database: Database, store_id: int, value: str | None = None) -> bytes:
-            records = await read(database, store_id, value)
-            if value is None:
-                return b"[%b]" % records
-            if not records:
-                raise missing(value)
-            return records
-
-        self.reads(path, show)
-        self.reads(f"{path}/{{{name}}}", show)
+    async def _list(
+        self, pattern: str, read: Read, describe: Describe, request: Request, *path: str
+    ) -> Response:
+        """A store has one read at a time, in which each record takes a turn."""
+        app, (values, store_name) = self._app, split(pattern, path)
+        caller, records = await app.authentication.admit(request, store_name, Scope.MANAGE), []
+        async with app.lanes.of(caller.principal):
+            for row in await read(app.database, caller.store_id, *values):
+                await app.turns.take(caller.principal, 1)
+                records.append(describe(row))
+        return json_response(200, records[0] if pattern.endswith("}") else records, NO_STORE)
 
     def changes(
         self,

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from plantstore.core.errors import NoSuchLinkError, NoSuchMemberError, NoSuchTokenError
 from plantstore.features.access.declared import keep_declared
 from plantstore.features.access.http import links, members, tokens
 from plantstore.features.access.http.owners import Owners
@@ -13,15 +12,15 @@ def add_access(app: App) -> None:
     days = app.settings.token_expiry
     keep_declared(app)
     owners = Owners(app)
-    owners.lists("/members", "user", members.read_members, lambda it: NoSuchMemberError(subject=it))
+    owners.lists("/members", "/members/{user}", read=members.read, describe=members.describe)
     owners.changes("member add", "PUT", "/members/{user}", members.set_member, members.MemberRole)
     owners.changes("member remove", "DELETE", "/members/{user}", members.remove_member)
-    owners.lists("/tokens", "id", tokens.read_tokens, lambda it: NoSuchTokenError(token_id=it))
+    owners.lists("/tokens", "/tokens/{id}", read=tokens.read, describe=tokens.describe)
     owners.changes(
         "token create", "POST", "/tokens", partial(tokens.create_token, days), tokens.TokenRequest
     )
     owners.changes("token revoke", "DELETE", "/tokens/{id}", tokens.revoke_token)
-    owners.lists("/links", "id", links.read_links, lambda it: NoSuchLinkError(link_id=it))
+    owners.lists("/links", "/links/{id}", read=links.read, describe=links.describe)
     owners.changes(
         "link create", "POST", "/links", partial(links.create_link, days), tokens.TokenRequest
     )

@@ -1,19 +1,19 @@
 """A store's tokens over HTTP. A token's secret is only in the response to its creation."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from plantstore.core.clock import DAY_MS, now, write_time
-from plantstore.core.database import Database
+from plantstore.core.database import Database, Row
 from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
-from plantstore.core.model import Caller, Grant, Scope, find_hashes_of
+from plantstore.core.model import Caller, Grant, Scope, find_hashes_of, token_id_of
 from plantstore.features.access.http.bodies import Text
-from plantstore.features.access.http.owners import UNCHANGED, Fields, Outcome, Record
+from plantstore.features.access.http.owners import UNCHANGED, Fields, Outcome, Record, to_record
 from plantstore.features.access.links import hash_range
 from plantstore.features.access.owners import first_end, limit_to_member, require_room
 from plantstore.sql.administration import tokens
@@ -39,11 +39,25 @@ class TokenRequest(Struct, frozen=True):
     ] = UNSET
 
 
-async def read_tokens(database: Database, store_id: int, token_id: str | None) -> bytes:
+async def read(database: Database, store_id: int, token_id: str | None = None) -> Sequence[Row]:
     """The valid tokens that open only this store, the oldest first, or one of them."""
-    bounds = (*hash_range(token_id), now())
-    ((shown,),) = await database.read("show_tokens", store_id, *bounds)
-    return shown or b""
+    rows = await database.read("list_valid_tokens", store_id, *hash_range(token_id), now())
+    if token_id is not None and not rows:
+        raise NoSuchTokenError(token_id=token_id)
+    return rows
+
+
+def describe(row: Row) -> Record:
+    token_hash, user, label, scopes, created_at, expires_at, used_at = row
+    return to_record(
+        id=token_id_of(token_hash),
+        user=user,
+        label=label,
+        scopes=scopes.split(","),
+        created_at=write_time(created_at),
+        expires_at=expires_at and write_time(expires_at),
+        last_used_at=used_at and write_time(used_at),
+    )
 
 
 def create_token(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
@@ -102,10 +116,10 @@ def describe_made(made: Token) -> Fields:
 
 
 def show_token(session: Queries, issued: IssuedToken, **more: str) -> Record:
-    """The new token as ``read_tokens`` returns it, with its secret and ``more`` fields."""
+    """The new token as ``read`` finds it, with its secret and ``more`` fields."""
     token_hash = issued.token.token_hash
-    ((shown,),) = session.query("show_tokens", issued.token.store_id, token_hash, token_hash, 0)
-    return {**msgspec.json.decode(shown), "token": issued.secret, **more}
+    (row,) = session.query("list_valid_tokens", issued.token.store_id, token_hash, token_hash, 0)
+    return {**describe(row), "token": issued.secret, **more}
 
 
 def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
