@@ -29,7 +29,7 @@ _PAGE_SIZE = 1000
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # included fields that the database writes
-_MANY = 500  # longer reads wait in a lane, so that short reads of other users pass them
+_MANY = 100  # longer reads wait in a lane, so that short reads of other users pass them
 _READ_AT_COST = 20  # plants read that cost 1 more
 _WRITTEN_AT_A_TURN, _COST = 25, 24  # plants converted to another form, up to 10 µs each
 

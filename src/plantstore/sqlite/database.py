@@ -7,6 +7,7 @@ writer, long lists and longer reads of features to a few threads: a store uses o
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 4
 _MAX_STEPS = 5000  # SQLite's steps for a read of a feature: a tenth of a millisecond
+_MAX_TEXT = 2**19  # bytes of a text that SQLite makes on the event loop: those of 100 plants
 _MAX_IN_A_ROW = 64  # callers read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's default of 2, most pages of 10^5 plants are reread from the file
 
@@ -46,6 +48,7 @@ class SQLiteDatabase:
         self.writes = WriteQueue(settings)
         self._connection = open_file(self._path, _CACHE_MIB)
         with explained(self._path):
+            self._connection.limit(apsw.SQLITE_LIMIT_LENGTH, _MAX_TEXT)
             self._execute = self._connection.cursor().execute
             self._read_little()  # creates the WAL index
             self._readers = [connect(self._path) for _ in range(_READER_THREADS)]
@@ -79,10 +82,12 @@ class SQLiteDatabase:
         return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``. A thread reads plants with tags: they are counted, or may be many."""
+        """See ``Database``. A thread reads plants with tags, which may be many, and long texts."""
         name, arguments = page_query(store_id, query, max_count)
-        rows = await self.read(name, *arguments) if query.tags else self._query(name, arguments)
-        return to_page(rows)
+        with suppress(apsw.TooBigError):
+            if not query.tags:
+                return to_page(self._query(name, arguments))
+        return to_page(await self.read(name, *arguments))
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._release)
@@ -153,7 +158,7 @@ class SQLiteDatabase:
         self._connection.set_progress_handler(is_long, _MAX_STEPS // 10)
         try:
             return self._execute(self._sql[name], arguments).fetchall()
-        except apsw.InterruptError:
+        except (apsw.InterruptError, apsw.TooBigError):
             return None
         finally:
             self._connection.set_progress_handler(None)
@@ -178,6 +183,8 @@ class SQLiteDatabase:
     def _query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
         try:
             rows = self._execute(self._sql[name], arguments).fetchall()
+        except apsw.TooBigError:
+            raise
         except apsw.Error as error:
             raise unavailable(error) from error
         read_failures.note_success()
