@@ -1,5 +1,6 @@
 """Idempotency keys and the times of events, also when the clock jumps."""
 
+import asyncio
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -92,12 +93,17 @@ async def test_a_failed_create_leaves_its_key_unused(harness: DatabaseHarness) -
 
 
 async def test_a_backlog_of_old_keys_is_deleted(harness: DatabaseHarness, url: str) -> None:
-    """There are more old keys than one batch deletes."""
-    sql = "INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4, 'created', 0)"
+    """Each batch deletes a few, since it waits for that, but more than it adds."""
+    sql = "INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4, 'created', $5)"
     store_id, user_id = harness.store_id, harness.owner.user_id
-    rows = [(store_id, user_id, f"old-{number}", 32 * b"x") for number in range(500)]
+    rows = [(store_id, user_id, f"old-{number}", 32 * b"x", number) for number in range(500)]
     execute(url, sql, rows)
-    for number in range(5):
-        assert await harness.create(NewPlant(number, "Fern")) is Outcome.CREATED
     with closing(open_test_session(url)) as session:
-        assert session.query("keys_of_store", store_id) == []
+        for number, left in enumerate((482, 464)):
+            assert await create(harness, number, f"new-{number}") is Outcome.CREATED
+            kept = session.query("keys_of_store", store_id)
+            assert len([key for (key, *_) in kept if key.startswith("old")]) == left
+        batch = (create(harness, number, f"new-{number}") for number in range(2, 250))
+        await asyncio.gather(*batch)
+        await create(harness, 250, "last")
+        assert len(session.query("keys_of_store", store_id)) == 251

@@ -108,7 +108,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((LARGE, INT64_MIN, PAGE, '["rare", "none", "common"]'), 4 * PAGE + 3),
         Case((SMALL, 0, 0, '["common"]'), 2),
     ],
-    "delete_old_keys": [Case((OLD,), 4 * OLD), Case((0,), 0), Case((LATER,), 400)],
+    "delete_old_keys": [Case((OLD, 1000), 4 * OLD), Case((0, 20), 0), Case((LATER, 20), 60)],
     "insert_revision": [Case(("half", None), 2 * STORES)],  # it counts them: a command
     "set_max_plants": [Case((SMALL, 1), 1)],
     "find_store": [Case((f"store-{SMALL}",), 2)],

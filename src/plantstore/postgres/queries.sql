@@ -108,12 +108,12 @@ ROLLBACK
 -- name: write_batch
 SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::bigint, $5::text)
 
--- A few, since a batch waits for it. Rows that another process has locked are skipped.
+-- As on SQLite. Rows that another process has locked are skipped.
 
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM idempotency_keys WHERE created_at <= $1
-    ORDER BY created_at LIMIT 200 FOR UPDATE SKIP LOCKED
+    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
 ))
 
 -- Last uses of tokens, in one statement. Another process may be writing the same rows: locked rows

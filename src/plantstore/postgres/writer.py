@@ -167,7 +167,7 @@ class Writer(Batcher[Item, Written]):
                 raise self._pool.availability.refuse_schema()
             self._schema_read_at = at
         if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
-            oldest = [at - KEY_LIFETIME_MS]
+            oldest = [at - KEY_LIFETIME_MS, 16 + 2 * len(writes)]
             purge = await connection.execute(self._pool.sql["delete_old_keys"], oldest)
             if not purge.rowcount:  # else the next batch deletes more
                 self._purged_at = at

@@ -146,14 +146,14 @@ class BatchWriter:
             self._execute(self._sql["insert_event"] + more, values)
         self._events.clear()
 
-    def finish(self) -> None:
-        """Write the counts, and clean up from time to time."""
+    def finish(self, count: int) -> None:
+        """Write the counts after so many writes, and clean up from time to time."""
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))
         if abs(self._at - self._cleaned_at) < _CLEAN_INTERVAL_MS:
             return
-        self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
+        self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS, 16 + 2 * count))
         if not self._connection.changes():  # else the next batch deletes more
             self._cleaned_at = self._at
         # Return free space to the file system if it is over half of the file.

@@ -97,9 +97,11 @@ WHERE store_id = ?1 AND user_id = ?2 AND key = ?3 AND created_at > ?4
 INSERT OR REPLACE INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
+-- A few, since a batch waits for it; but more than a batch can add.
+
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE created_at <=
-    (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 200))
+    (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2))
 
 -- Last uses of tokens, in one statement. It also writes unchanged times: its commit invalidates
 -- cached callers, so that the next use of their tokens is recorded.

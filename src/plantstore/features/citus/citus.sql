@@ -31,7 +31,7 @@ WHERE t.store_id = ($1::bigint[])[1] AND t.token_hash = ANY ($2) AND t.revoked_a
 SELECT * FROM find_callers_of($1, $2, $3, $4)
 
 -- name: delete_old_keys
-DELETE FROM idempotency_keys WHERE created_at <= $1
+DELETE FROM idempotency_keys WHERE created_at <= $1 AND $2 > 0
 
 -- name: record_token_uses
 CALL record_token_uses($1, $2, $3)
