@@ -1,6 +1,7 @@
 """Makes responses: JSON, headers, and conditional requests."""
 
 from http import HTTPStatus
+from typing import Any
 
 import msgspec
 
@@ -14,6 +15,8 @@ REVALIDATED = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 _CR, _LF = b"\r\n"  # as numbers: searching for bytes costs 1 µs more
 STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 encode = msgspec.json.Encoder().encode
+
+Record = dict[str, Any]  # a JSON object
 
 
 def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
@@ -45,6 +48,11 @@ def revision_line(revision: int) -> HeaderLines:
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:
     """Make a response with the value as its JSON body."""
     return make_response(status, JSON + headers, encode(value))
+
+
+def to_record(**fields: object) -> Record:
+    """The fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def is_current(etag: bytes, known: bytes | None) -> bool:

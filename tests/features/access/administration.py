@@ -5,7 +5,8 @@ from typing import Any
 from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.model import Grant, Role
-from plantstore.features.access import links, members, stores, users
+from plantstore.features.access import links, members
+from plantstore.features.access.commands import stores, users
 from plantstore.features.access.links import Link
 from plantstore.sql.administration import records
 from plantstore.sql.session import Session
@@ -52,7 +53,7 @@ def delete_user(session: Session, subject: str) -> bool:
     user = records.require_user(session, subject)
     with session.transaction():
         users.end_access(session, user)
-    return users.delete_user(session, user)
+    return users.erase_user(session, user)
 
 
 class Administration(administration.Administration):

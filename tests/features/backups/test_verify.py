@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from plantstore.databases import open_session
-from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.backups.restore import renew_revisions
 from plantstore.features.backups.verifying import MAX_MISMATCHES
 from tests.cli.program import Program
 from tests.cli.test_check import unchanged

@@ -21,7 +21,7 @@ from plantstore.core.tokens import (
     make_token,
     read_store_id,
 )
-from plantstore.features.access.owners import first_end, limit_to_member, require_room
+from plantstore.features.access.members import first_end, limit_to_member, require_room
 from plantstore.sql.administration.new_tokens import ANYTHING
 from plantstore.sql.administration.tokens import IssuedToken, insert_token, number_range
 from plantstore.sql.scopes import from_text, read_access, to_text

@@ -1,9 +1,13 @@
-"""The members of a store and their roles."""
+"""The members of a store and their roles, and the limits of what members are given."""
 
-from plantstore.core.errors import LastOwnerError, NoSuchMemberError
-from plantstore.core.model import Role, User
+from plantstore.core.clock import now
+from plantstore.core.errors import LastOwnerError, NoSuchMemberError, TooMuchAccessError
+from plantstore.core.model import Grant, Role, Scope, User
+from plantstore.sql.administration.new_tokens import limit_grant
 from plantstore.sql.administration.records import check_subject, find_role, find_user, set_role
 from plantstore.sql.session import Queries, Session
+
+MAX_TOKENS = 1000  # valid ones
 
 
 def list_all_members(session: Queries) -> list[tuple[str, str, Role]]:
@@ -81,3 +85,29 @@ def count(session: Queries, store_id: int) -> tuple[int, int]:
 def _require_other_owner(session: Queries, store_id: int, user: User, role: Role | None) -> None:
     if role is Role.OWNER and count(session, store_id)[1] == 1:
         raise LastOwnerError(subject=user.subject)
+
+
+def limit_to_member(
+    session: Queries, store_id: int, grant: Grant, giver: frozenset[Scope]
+) -> tuple[User, Grant]:
+    """The member who is to get the grant, and the grant with its scopes.
+
+    :raises PlantStoreError: the user is not a member, or the grant exceeds the role or the giver.
+    """
+    user, role = require_member(session, store_id, grant.subject)
+    return user, limit_grant(grant, role, giver)
+
+
+def require_room(session: Queries, store_id: int) -> None:
+    """Return if the store may have another token.
+
+    :raises TooMuchAccessError: it may not.
+    """
+    ((count,),) = session.query("count_tokens", store_id, now(), MAX_TOKENS)
+    if count >= MAX_TOKENS:
+        raise TooMuchAccessError(things="valid tokens")
+
+
+def first_end(*ends: int | None) -> int | None:
+    """The earlier of two expiries; None means never."""
+    return min((end for end in ends if end is not None), default=None)

@@ -24,8 +24,7 @@ from plantstore.core.errors import SetupError
 from plantstore.databases import check_database, find_file, open_session, require_database
 from plantstore.features.backups.backup import back_up, remove_older
 from plantstore.features.backups.one_store import open_backup, restore_store
-from plantstore.features.backups.renewing import renew_revisions
-from plantstore.features.backups.restore import Restored
+from plantstore.features.backups.restore import Restored, renew_revisions
 from plantstore.features.backups.restore import restore as replace_database
 from plantstore.features.backups.verifying import repair as repair_database
 from plantstore.features.backups.verifying import verify as verify_database

@@ -2,10 +2,12 @@
 
 Invariant: at any moment, even after a crash, the database is either the complete old one or the
 complete restored one; the old one is kept. A service that starts meanwhile uses the restored
-database.
+database. No revision of a store is used twice for different contents, though the restored database
+does not know the revisions after the backup: see docs/decisions/0021.
 """
 
 import stat
+import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -15,9 +17,10 @@ from msgspec import Struct
 
 from plantstore.cli.workspace import flush, flush_folder, workspace
 from plantstore.core.errors import SetupError
+from plantstore.core.model import INT64_MAX
 from plantstore.features.backups.backup import copy_database, explained, name_by_time
-from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over
+from plantstore.sql.session import Session
 from plantstore.sqlite.connection import connect, migrate
 from plantstore.sqlite.file_lock import FileLock, unused
 from plantstore.sqlite.files import create_file
@@ -111,3 +114,22 @@ def _replace(database: Path, file: Path) -> str | None:
     with FileLock(database):  # creates the lock's file with the new owner
         flush_folder(database.parent)
     return str(kept) if exists else None
+
+
+def renew_revisions(session: Session) -> int:
+    """Raise each store's revision above any that it can have had; returns the number of stores.
+
+    Events count as trimmed up to the new revision, since events after the backup may be missing.
+    All links end, since they may have been used or revoked after the backup.
+    """
+    with session.transaction():
+        session.query("delete_links", 0, INT64_MAX, 0, INT64_MAX)
+        stores = session.query("list_stores")
+        for store_id, *_ in stores:
+            renew_revision(session, store_id)
+    return len(stores)
+
+
+def renew_revision(session: Session, store_id: int) -> None:
+    """Do the same for one store, in a transaction in which nobody else writes to it."""
+    session.query("renew_revision", store_id, time.time_ns() // 1000)

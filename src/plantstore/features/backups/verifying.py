@@ -14,7 +14,7 @@ from plantstore.cli.administration_log import changing
 from plantstore.core.database import Row
 from plantstore.core.model import INT64_MAX
 from plantstore.databases import open_session, reading
-from plantstore.features.backups.renewing import renew_revision
+from plantstore.features.backups.restore import renew_revision
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Queries
 from plantstore.sqlite.reader import SQLiteReader

@@ -8,7 +8,7 @@ from plantstore.core.errors import NoSuchWebhookError
 from plantstore.core.model import Caller, Scope
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pool
-from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, Record, split
+from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, split
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.delivery import Deliverer
 from plantstore.features.webhooks.messages import send_now
@@ -16,7 +16,7 @@ from plantstore.features.webhooks.webhooks import Delivery, Target, Webhook, Web
 from plantstore.http.administration import Administration
 from plantstore.http.app import App
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import NO_STORE, json_response
+from plantstore.http.responses import NO_STORE, Record, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 

@@ -21,6 +21,7 @@ from plantstore.core.clock import DAY_MS, now, write_time
 from plantstore.core.model import TEXT_LENGTHS, broken_rule
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.webhooks import WebhookSettings
+from plantstore.http.responses import Record
 from plantstore.sql.session import Session
 
 _MAX_WEBHOOKS = 20
@@ -37,7 +38,6 @@ _TIMES = frozenset({"created_at", "failing_since", "at", "next_at"})
 
 Kind = Literal["plant.created", "plant.updated", "plant.deleted"]
 KINDS: tuple[str, ...] = get_args(Kind)
-Record = dict[str, Any]  # for clients; fields that do not apply are omitted
 
 
 class Target(Struct, frozen=True):

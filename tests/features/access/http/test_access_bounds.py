@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from plantstore.features.access.http.members import MAX_MEMBERS
-from plantstore.features.access.owners import MAX_TOKENS
+from plantstore.features.access.members import MAX_TOKENS
 from tests.databases import ON_BOTH, execute, writes_held
 from tests.features.access.http.access_calls import (
     make_token,

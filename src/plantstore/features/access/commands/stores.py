@@ -19,11 +19,11 @@ from plantstore.core.clock import now
 from plantstore.core.model import Role, Store
 from plantstore.core.settings import Settings
 from plantstore.databases import create_database, open_session
-from plantstore.features.access import stores
 from plantstore.features.access.members import list_all_members
 from plantstore.sql.administration import records
 from plantstore.sql.session import Queries, Session
 
+_PARTS = ("plants", "events", "keys")
 _COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")
 
 
@@ -167,8 +167,8 @@ def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
     warning = f"The store {name} and its {plants} plants will be deleted, permanently."
     require_name("store", name, warning, yes=yes)
     with changing(session, "store delete", store=name):
-        store_id = stores.close_store(session, name)
-    stores.delete_store(session, store_id)
+        store_id = close_store(session, name)
+    delete_store(session, store_id)
     sentence = f"deleted the store {name} and its {plants} plants"
     output.report({"name": name, "plants": plants}, sentence)
 
@@ -181,3 +181,37 @@ def _describe(store: Store) -> dict[str, object]:
         "revision": store.revision,
         "created_at": format_time(store.created_at),
     }
+
+
+def close_store(session: Queries, name: str) -> int:
+    """End all access to a store before its deletion; returns its number."""
+    store = records.require_store(session, name)
+    session.query("note_deleted_store", store.store_id, store.revision)
+    session.query("delete_members_of_store", store.store_id)
+    return store.store_id
+
+
+def delete_store(session: Session, store_id: int) -> None:
+    """Remove a closed store with its plants, events and tokens, in transactions of its own.
+
+    It is deleted in parts, so that writes of other stores get their turn.
+    """
+    are_left = True
+    while are_left:
+        with session.transaction():
+            are_left = _delete_rows(session, store_id)
+    with session.transaction():
+        while _delete_rows(session, store_id):  # the first query locks out other writes
+            pass
+        session.query("delete_store", store_id)
+
+
+def _delete_rows(session: Queries, store_id: int) -> bool:
+    """Delete some thousand rows of each table; returns whether there were any.
+
+    The revision rises, because a deletion may be interrupted, and caches and entity tags depend on
+    the revision.
+    """
+    deleted = [session.query(f"delete_{rows}_of_store", store_id) for rows in _PARTS]
+    session.query("raise_revision", store_id, -len(deleted[0]))
+    return any(deleted)

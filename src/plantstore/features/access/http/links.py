@@ -16,7 +16,7 @@ from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
 from plantstore.features.access import links
 from plantstore.features.access.http.bodies import Text, read_body
-from plantstore.features.access.http.owners import Outcome, Owners, Record, to_record
+from plantstore.features.access.http.owners import Outcome, Owners
 from plantstore.features.access.http.tokens import (
     TokenRequest,
     describe_made,
@@ -25,7 +25,7 @@ from plantstore.features.access.http.tokens import (
 )
 from plantstore.features.access.links import Link, hash_range, read_code
 from plantstore.http.app import App
-from plantstore.http.responses import NO_STORE, json_response
+from plantstore.http.responses import NO_STORE, Record, json_response, to_record
 from plantstore.server.messages import Request, Response
 from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session

@@ -10,7 +10,8 @@ from plantstore.core.database import Database, Row
 from plantstore.core.errors import InvalidChangeError, NoSuchMemberError, TooMuchAccessError
 from plantstore.core.model import Caller, Role
 from plantstore.features.access import members
-from plantstore.features.access.http.owners import UNCHANGED, Outcome, Record, to_record
+from plantstore.features.access.http.owners import UNCHANGED, Outcome
+from plantstore.http.responses import Record, to_record
 from plantstore.sql.administration.records import check_subject, find_user, insert_user
 from plantstore.sql.session import Session
 

@@ -1,8 +1,10 @@
 """Runs the jobs in which owners read and change access to their stores; logs each change.
 
-Invariant: a change is one transaction, in which the caller is looked up again. It is logged with
-its author after the commit, even if the client has gone. As everywhere in the service's log, users
-are named by number.
+Invariants: a change is one transaction, in which the caller is looked up again: the token must be
+valid, and manage the store. No token gets more permissions than its creator's, nor a longer life;
+the store keeps an owner; no rows of other stores are read or changed. A change is logged with its
+author after the commit, even if the client has gone. As everywhere in the service's log, users are
+named by number.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -10,35 +12,34 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from plantstore.core.clock import now
+from plantstore.core.errors import InvalidTokenError, NoSuchStoreError
 from plantstore.core.logs import administration_logger
-from plantstore.core.model import Caller, Scope
+from plantstore.core.model import Caller, Scope, permissions_of
+from plantstore.core.operations import require_scope
 from plantstore.features.access.http.bodies import read_body
-from plantstore.features.access.owners import require_manager
 from plantstore.http.app import App
 from plantstore.http.log_lines import describe_caller, describe_request
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.http.responses import NO_CONTENT, NO_STORE, Record, json_response
 from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
 from plantstore.sql.administration.audit import Actor, write_audit
+from plantstore.sql.administration.records import find_role
 from plantstore.sql.administration.tokens import Token
-from plantstore.sql.session import Session
+from plantstore.sql.scopes import from_text
+from plantstore.sql.session import Queries, Session
 
 Fields = Mapping[str, object]  # the fields of a log line about a change
 UNCHANGED: Fields = {}  # of no change: nothing is logged
-Record = Mapping[str, object]  # a token, link or member, as clients see it
 Outcome = tuple[int, Record | None, Fields]  # a status with its record, or 204 without one
 # Called with a session, the manager, the path's value if any, and the body if it has a type.
 Change = Callable[..., Outcome]
 # Called with the database, the store, and the path's value if any; raises an error without a row.
 Read = Callable[..., Awaitable[Sequence[Any]]]
 Describe = Callable[[Any], Record]
-
-
-def to_record(**fields: object) -> Record:
-    """The fields that are not None."""
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 class Owners:
@@ -113,3 +114,22 @@ def split(pattern: str, path: tuple[str, ...]) -> tuple[tuple[str, ...], str | N
     """The values of a pattern, then the store's name, if the path has it."""
     count = pattern.count("{")
     return path[:count], path[count] if len(path) > count else None
+
+
+def require_manager(session: Queries, caller: Caller) -> Caller:
+    """The caller, with role, permissions and expiry as of now.
+
+    :raises PlantStoreError: the token is no longer valid, or may not manage the store.
+    """
+    token = (caller.token_store_id, caller.token_hash)
+    rows = session.query("find_valid_token", *token, now())
+    if not rows:
+        raise InvalidTokenError
+    text, all_stores, expires_at = rows[0]
+    if not (all_stores or caller.token_store_id == caller.store_id):
+        raise NoSuchStoreError
+    role = find_role(session, caller.store_id, caller.user_id)
+    permissions = permissions_of(role, from_text(text))
+    manager = replace(caller, role=role, permissions=permissions, expires_at=expires_at)
+    require_scope(manager, Scope.MANAGE)
+    return manager

@@ -13,9 +13,10 @@ from plantstore.core.database import Database, Row
 from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
 from plantstore.core.model import Caller, Grant, Scope, find_hashes_of, token_id_of
 from plantstore.features.access.http.bodies import Text
-from plantstore.features.access.http.owners import UNCHANGED, Fields, Outcome, Record, to_record
+from plantstore.features.access.http.owners import UNCHANGED, Fields, Outcome
 from plantstore.features.access.links import hash_range
-from plantstore.features.access.owners import first_end, limit_to_member, require_room
+from plantstore.features.access.members import first_end, limit_to_member, require_room
+from plantstore.http.responses import Record, to_record
 from plantstore.sql.administration import tokens
 from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.tokens import IssuedToken, Token
