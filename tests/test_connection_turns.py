@@ -21,6 +21,7 @@ from typing import Any, NoReturn, cast
 import pytest
 from msgspec.structs import replace
 
+from plantstore.core.errors import OverloadedError, RequestError
 from plantstore.core.fair_queue import (
     CACHED,
     CONNECTED,
@@ -30,7 +31,7 @@ from plantstore.core.fair_queue import (
     FairQueue,
     Key,
 )
-from plantstore.core.pools import Pool, Pools, network_of
+from plantstore.core.pools import UNREAD_BYTES, EvictingPool, Pool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.server.acceptor import Acceptor
 from plantstore.server.body import Body
@@ -61,7 +62,12 @@ class CountingApplication:
             await self.ends.wait()
         if isinstance(request.body, Body):
             part = request.path == b"/part"
-            self.content = await (request.body.read_part() if part else request.body.read(10**6))
+            try:
+                self.content = await (
+                    request.body.read_part() if part else request.body.read(10**6)
+                )
+            except (OverloadedError, RequestError):
+                return Response(b"HTTP/1.1 503 Service Unavailable\r\n")
         return Response(b"HTTP/1.1 204 No Content\r\n")
 
 
@@ -198,6 +204,52 @@ async def test_a_body_that_nobody_reads_is_received_in_turns_of_its_sender(
         paid = sum(cost for key, cost in costs if key == network_of("10.0.0.1"))
         connections.close()
     assert paid > 4_000_000 // (16 * 1024)
+
+
+async def test_the_oldest_unfinished_body_gives_way_even_if_more_of_it_arrives() -> None:
+    application = CountingApplication(Settings())
+    application.pools.unread_bytes = EvictingPool("unread_bytes", 4 * UNREAD_BYTES)
+    connections = Connections(cast("Application", application), Settings())
+    with ExitStack() as stack:
+
+        async def begin_body() -> socket:
+            client, server = socketpair()
+            stack.enter_context(client)
+            client.setblocking(False)  # noqa: FBT003 - its name says it
+            connect(connections, server, "10.0.0.1")
+            client.send(b"POST /store HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
+            await asyncio.sleep(0.01)
+            return client
+
+        oldest, second = await begin_body(), await begin_body()
+        oldest.send(b"x")
+        await asyncio.sleep(0.01)
+        await begin_body()
+        refused = asyncio.get_running_loop().sock_recv(oldest, 100)
+        assert b"503" in await asyncio.wait_for(refused, 5)
+        with pytest.raises(BlockingIOError):
+            second.recv(1)
+    while connections.opened:  # noqa: ASYNC110 - it takes a few iterations
+        await asyncio.sleep(0)
+    connections.close()
+
+
+async def test_a_connection_waits_for_one_turn_however_often_bytes_arrive() -> None:
+    application, network = CountingApplication(Settings()), network_of("10.0.0.1")
+    connections = Connections(cast("Application", application), Settings())
+    client, server = socketpair()
+    with client:
+        connect(connections, server, "10.0.0.1")
+        await asyncio.sleep(0)
+        application.turns.charge(network, 1000)
+        for number in range(3):
+            client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Number: %d\r\n\r\n" % number)
+            await asyncio.sleep(0)
+        waiting = application.turns.waiting[NETWORKS].keys[network]
+        assert len(waiting) == 1
+        while application.handled < 3:  # noqa: ASYNC110 - it takes a few iterations
+            await asyncio.sleep(0)
+        connections.close()
 
 
 async def test_requests_that_arrived_before_the_clients_end_are_all_handled() -> None:
