@@ -2,24 +2,16 @@
 
 import httpx
 
-from tests.databases import execute
 from tests.http.calls import create, expect_refused, list_plants
 from tests.http.conftest import StartService
 from tests.service import Service
 
 FERN = '{"id": 1, "name": "Fern"}'
 ALOE = '{"id": 2, "name": "Aloe"}'
-HOUR_MS = 3600 * 1000
 
 
 def create_once(client: httpx.Client, body: str, key: str = "k1") -> httpx.Response:
     return create(client, body, **{"Idempotency-Key": key})
-
-
-def age_keys(service: Service, milliseconds: int) -> None:
-    """Make all keys older by this time."""
-    sql = "UPDATE idempotency_keys SET created_at = created_at - $1"
-    execute(service.database, sql, [(milliseconds,)])
 
 
 def test_a_retry_replays_the_first_response(
@@ -61,19 +53,6 @@ def test_keys_are_separate_for_each_user_and_store(service: Service, store: str)
         for token, body in bodies.items():
             with service.client(token) as client:
                 assert create_once(client, body).status_code == 200
-
-
-def test_a_key_expires_after_a_day(client: httpx.Client, service: Service) -> None:
-    create_once(client, FERN)
-    age_keys(service, 24 * HOUR_MS - 60_000)
-    assert create_once(client, FERN).status_code == 200
-    expect_refused(create_once(client, ALOE), 42201)
-    age_keys(service, 60_000)
-    expect_refused(create_once(client, FERN), 40004)
-    age_keys(service, 25 * HOUR_MS)
-    for _ in range(2):
-        assert create_once(client, ALOE).status_code == 200
-    expect_refused(create_once(client, FERN), 42201)
 
 
 def test_keys_may_be_any_printable_ascii(client: httpx.Client) -> None:

@@ -108,7 +108,8 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((LARGE, INT64_MIN, PAGE, '["rare", "none", "common"]'), 4 * PAGE + 3),
         Case((SMALL, 0, 0, '["common"]'), 2),
     ],
-    "delete_old_keys": [Case((OLD, 1000), 4 * OLD), Case((0, 20), 0), Case((LATER, 20), 60)],
+    "find_time": [Case((), 0)],
+    "delete_old_keys": [Case((OLD, PAGE), 4 * OLD), Case((0, PAGE), 0), Case((LATER, 200), 400)],
     "insert_revision": [Case(("half", None), 2 * STORES)],  # it counts them: a command
     "set_max_plants": [Case((SMALL, 1), 1)],
     "find_store": [Case((f"store-{SMALL}",), 2)],
@@ -258,7 +259,7 @@ def write(store_id: int, plant_id: int) -> dict[str, object]:
 def batch(*stores: int) -> Case:
     """Writes to these stores; each looks at few rows of a few tables."""
     writes = [write(store_id, number) for number, store_id in enumerate(stores, 1)]
-    return Case((stores[0], json.dumps(writes), LATER, LATER - OLD, "1s"), 12 * len(stores))
+    return Case((stores[0], json.dumps(writes), LATER, "1s"), 12 * len(stores))
 
 
 _MANY = [SMALL - number for number in range(PAGE)]
@@ -303,7 +304,7 @@ SQLITE: Mapping[str, Sequence[Case]] = {
     "advance_sequences": [Case((), 0)],
     "analyze": [Case((), 0)],
     "find_role_of_token": [Case((SMALL, HASH, SMALL, 0), 2)],
-    "find_key": [Case((SMALL, SMALL, "key", 0), 1)],
+    "find_key": [Case((SMALL, SMALL, "key"), 1)],
     "set_counts": [Case((SMALL, 1, 1), 1)],
     "record_token_uses": [
         Case((json.dumps([(SMALL, HASH.hex(), LATER)]),), 1),

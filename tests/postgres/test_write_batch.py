@@ -57,7 +57,7 @@ async def test_no_statement_scans_a_table_with_misleading_statistics(url: str) -
         psycopg.connect(url, autocommit=True) as connection,
     ):
         async with DatabaseHarness(url, administration) as harness:
-            await write_all(harness, 0)  # and one-time work, such as deleting old keys
+            await write_all(harness, 0)  # and one-time work
             connection.execute("VACUUM ANALYZE")
             connection.execute(_END_OTHERS)  # then their counts are visible
             scans, look_ups = (connection.execute(sql).fetchall() for sql in (_SCANS, _LOOK_UPS))

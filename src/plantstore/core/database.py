@@ -9,12 +9,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from plantstore.core.clock import DAY_MS
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.operations import Atomic, Write, Written
 from plantstore.core.write_queue import WriteQueue
 
-KEY_LIFETIME_MS = DAY_MS
+KEY_DAYS = 1  # that Idempotency-Keys are kept at least
 
 CommitObserver = Callable[[int, float], None]  # gets the commit's number of writes and seconds
 Row = Sequence[Any]

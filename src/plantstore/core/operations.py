@@ -46,8 +46,8 @@ def require_scope(caller: Caller, scope: Scope | None) -> None:
 class Create(Struct, frozen=True):
     """A plant to store.
 
-    Outcomes: CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL. Any write whose key was used within
-    ``KEY_LIFETIME_MS``: KEY_REUSED by another request; by the same one REPLAYED, or its refusal.
+    Outcomes: CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL. Any write whose key was used before:
+    KEY_REUSED by another request; by the same one REPLAYED, or its refusal.
     """
 
     store_id: int

@@ -14,7 +14,7 @@ from functools import partial
 from msgspec import Struct
 
 from plantstore.core.clock import DAY_MS, SteadyClock
-from plantstore.core.database import Database
+from plantstore.core.database import KEY_DAYS, Database
 from plantstore.core.errors import (
     OutcomeUnknownError,
     OverloadedError,
@@ -35,6 +35,7 @@ from plantstore.http.routes import Methods, Routes
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.sql.session import OpenSession, Session
+from plantstore.sql.trimming import trim_keys
 
 logger = logging.getLogger(__name__)
 
@@ -100,6 +101,7 @@ class App:
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
         self.run_in_background(self._begin_minutes())
+        self.trim(KEY_DAYS, trim_keys)
 
     def observe(self, observer: Observer, seconds: float) -> None:
         """Pass requests that fail or take at least ``seconds`` to the observer, and perhaps others.
@@ -176,8 +178,10 @@ class App:
         """Repeat work that deletes everything older than so many days; 0 means never."""
 
         def work(session: Session) -> float:
-            at = self.clock.read()
-            return _MINUTE if at is None else trim(session, at - int(days * DAY_MS))
+            if (at := self.clock.read()) is None:
+                return _MINUTE
+            ((database_time,),) = session.query("find_time")  # all services have the same
+            return trim(session, min(at, database_time) - int(days * DAY_MS))
 
         if days:
             self.repeat(work)

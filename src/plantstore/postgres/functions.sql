@@ -13,7 +13,7 @@
 -- Citus a batch has one store, routed_to, and the server with its shard runs the whole call.
 
 CREATE OR REPLACE FUNCTION write_batch(
-    routed_to bigint, writes json, now_ms bigint, keys_since bigint, max_wait text)
+    routed_to bigint, writes json, now_ms bigint, max_wait text)
 RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
@@ -91,7 +91,7 @@ BEGIN
         result := CASE WHEN is_locked THEN 'locked' ELSE refusal END;
         IF result IS NULL AND w.key IS NOT NULL THEN
             SELECT k.fingerprint, k.outcome INTO earlier FROM idempotency_keys AS k
-            WHERE k.store_id = store AND k.user_id = w.user_id AND k.key = w.key AND k.created_at > keys_since;
+            WHERE k.store_id = store AND k.user_id = w.user_id AND k.key = w.key;
             IF FOUND THEN
                 result := CASE
                     WHEN encode(earlier.fingerprint, 'hex') <> w.fingerprint THEN 'key_reused'
@@ -156,10 +156,8 @@ BEGIN
                 left(w.token_hash, 16));
         END IF;
         IF w.key IS NOT NULL AND result <> 'store_full' THEN -- there may be room on a retry
-            INSERT INTO idempotency_keys AS k (store_id, user_id, key, fingerprint, outcome, created_at)
-            VALUES (store, w.user_id, w.key, decode(w.fingerprint, 'hex'), result, now_ms)
-            ON CONFLICT (store_id, user_id, key) DO UPDATE
-            SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at;
+            INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
+            VALUES (store, w.user_id, w.key, decode(w.fingerprint, 'hex'), result, extract(epoch FROM now()) * 1000);
         END IF;
         results := results || concat_ws(' ', result, coalesce(reached, 0));
         IF is_atomic AND result NOT IN ('created', 'updated', 'unchanged', 'deleted', 'locked') THEN

@@ -106,15 +106,7 @@ ROLLBACK
 -- The function in functions.sql locks the stores, and applies the writes in order.
 
 -- name: write_batch
-SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::bigint, $5::text)
-
--- As on SQLite. Rows that another process has locked are skipped.
-
--- name: delete_old_keys
-DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM idempotency_keys WHERE created_at <= $1
-    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
-))
+SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::text)
 
 -- Last uses of tokens, in one statement. Another process may be writing the same rows: locked rows
 -- are skipped.
@@ -140,6 +132,9 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
 -- The plants whose ids are in a JSON array.
+
+-- name: find_time
+SELECT CAST(extract(epoch FROM now()) * 1000 AS bigint)
 
 -- name: find_plants_among
 SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w

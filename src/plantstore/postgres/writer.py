@@ -18,7 +18,7 @@ from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 
 from plantstore.core.clock import now
-from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver, Row
+from plantstore.core.database import CommitObserver, Row
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import Outcome
 from plantstore.core.operations import Atomic, Delete, Write, Written, refuse_unless_done
@@ -30,7 +30,6 @@ from plantstore.sql.migrations import find_newest
 
 _MAX_BATCHES = 4
 _MAX_WAITING = 2  # of these, batches of one store that wait for locks
-_PURGE_INTERVAL_MS = 60_000
 _SCHEMA_INTERVAL_MS = 1000
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _encode = msgspec.json.Encoder().encode
@@ -65,7 +64,6 @@ class Writer(Batcher[Item, Written]):
         self._locked: set[int] = set()  # stores that were locked, until a batch is committed
         self._newest = find_newest("plantstore.postgres")
         self._schema_read_at = 0
-        self._purged_at = 0
 
     def submit(self, item: Item) -> "asyncio.Future[Written]":
         self.queue.enter(item.store_id)
@@ -166,11 +164,6 @@ class Writer(Batcher[Item, Written]):
             if (await read.fetchall())[0][0] > self._newest:
                 raise self._pool.availability.refuse_schema()
             self._schema_read_at = at
-        if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
-            oldest = [at - KEY_LIFETIME_MS, 16 + 2 * len(writes)]
-            purge = await connection.execute(self._pool.sql["delete_old_keys"], oldest)
-            if not purge.rowcount:  # else the next batch deletes more
-                self._purged_at = at
         arguments = to_arguments(writes, at, max_wait, is_atomic=is_atomic)
         cursor = await connection.execute(self._pool.sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
@@ -190,7 +183,7 @@ def to_arguments(writes: Sequence[Write], at: int, max_wait: str | None, *, is_a
     """The arguments of ``write_batch`` for writes at a time, grouped by store."""
     rows = list(map(_to_row, writes))
     rows[0]["is_atomic"] = is_atomic
-    return writes[0].store_id, _encode(rows).decode(), at, at - KEY_LIFETIME_MS, max_wait
+    return writes[0].store_id, _encode(rows).decode(), at, max_wait
 
 
 def _to_row(write: Write) -> dict[str, object]:

@@ -198,6 +198,11 @@ DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
     ORDER BY user_id DESC, key DESC LIMIT 1
 ) RETURNING 1
 
+-- name: delete_old_keys
+DELETE FROM idempotency_keys WHERE created_at <= (
+    SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2) AS part
+) RETURNING 1
+
 -- name: insert_audit
 INSERT INTO audit (at, action, store, user_id, details, by_user_id, by_name, token_id, address)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from plantstore.core.clock import now
-from plantstore.core.database import KEY_LIFETIME_MS, Row
+from plantstore.core.database import Row
 from plantstore.core.model import (
     DONE,
     ROLE_SCOPES,
@@ -128,8 +128,7 @@ class BatchWriter:
         if key is None:
             return rule(write, store), store.revision
         user_key = (write.store_id, write.caller.user_id, key.key)
-        since = self._at - KEY_LIFETIME_MS
-        stored = self._execute(self._sql["find_key"], (*user_key, since)).get
+        stored = self._execute(self._sql["find_key"], user_key).get
         if stored is not None:
             return _replay(key, *stored), store.revision
         outcome = rule(write, store)
@@ -146,16 +145,14 @@ class BatchWriter:
             self._execute(self._sql["insert_event"] + more, values)
         self._events.clear()
 
-    def finish(self, count: int) -> None:
-        """Write the counts after so many writes, and clean up from time to time."""
+    def finish(self) -> None:
+        """Write the counts, and clean up from time to time."""
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))
         if abs(self._at - self._cleaned_at) < _CLEAN_INTERVAL_MS:
             return
-        self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS, 16 + 2 * count))
-        if not self._connection.changes():  # else the next batch deletes more
-            self._cleaned_at = self._at
+        self._cleaned_at = self._at
         # Return free space to the file system if it is over half of the file.
         if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
             self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()

@@ -83,6 +83,9 @@ WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
 
+-- name: find_time
+SELECT CAST(unixepoch('subsec') * 1000 AS integer)
+
 -- name: update_plant
 UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 
@@ -90,18 +93,11 @@ UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 UPDATE revisions SET revision = ?2, plants = ?3 WHERE store_id = ?1
 
 -- name: find_key
-SELECT fingerprint, outcome FROM idempotency_keys
-WHERE store_id = ?1 AND user_id = ?2 AND key = ?3 AND created_at > ?4
+SELECT fingerprint, outcome FROM idempotency_keys WHERE store_id = ?1 AND user_id = ?2 AND key = ?3
 
 -- name: insert_key
-INSERT OR REPLACE INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
+INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-
--- A few, since a batch waits for it; but more than a batch can add.
-
--- name: delete_old_keys
-DELETE FROM idempotency_keys WHERE created_at <=
-    (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2))
 
 -- Last uses of tokens, in one statement. It also writes unchanged times: its commit invalidates
 -- cached callers, so that the next use of their tokens is recorded.

@@ -78,7 +78,7 @@ class SQLiteSession:
             if is_atomic:
                 refuse_unless_done(outcomes)
             batch.write_events()
-            batch.finish(len(writes))
+            batch.finish()
         return outcomes
 
     def drop_old_pages(self) -> bool:

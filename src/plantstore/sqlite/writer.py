@@ -226,7 +226,7 @@ class Writer:
                     await asyncio.sleep(0)
             if atomic is not None:
                 refuse_unless_done(outcomes)
-            self._batches.finish(len(writes))
+            self._batches.finish()
             began = time.perf_counter()
             await self._thread.run(self._batches.commit)
         except BaseException:

@@ -28,7 +28,7 @@ SERVING: dict[str, tuple[object, ...]] = {
     "find_last_of_limit_and_tags": (STORE, INT64_MIN, PAGE, '["common"]'),
     "read_events": (STORE, 0, PAGE, True, *astuple(ARRAY)),
     "read_tags": (STORE, "", PAGE),
-    "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
+    "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, "1s"),
     "find_code": (STORE, HASH, 0),
     "list_deliveries": (STORE, "w"),
     "find_webhooks": (STORE, None),
@@ -39,8 +39,8 @@ LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
 LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}
 # Functions in which each statement names one store: see ``test_queries``.
 OF_MANY_STORES = {"find_callers_in_stores", "record_token_uses"}
-# Background queries across all stores, and the lookup of an all-stores token.
-OF_ALL_STORES = {"delete_old_keys", "count_all", "find_links", "find_token_info"}
+# Queries across all stores, and the lookup of an all-stores token.
+OF_ALL_STORES = {"count_all", "find_links", "find_token_info"}
 _USE = re.compile(r'"([a-z_]+)"')
 _USE_BY_A_FEATURE = re.compile(r'atabase\.read\("([a-z_]+)"')
 

@@ -30,8 +30,10 @@ WHERE t.store_id = ($1::bigint[])[1] AND t.token_hash = ANY ($2) AND t.revoked_a
 -- name: find_callers_in_stores
 SELECT * FROM find_callers_of($1, $2, $3, $4)
 
+-- All at once.
+
 -- name: delete_old_keys
-DELETE FROM idempotency_keys WHERE created_at <= $1 AND $2 > 0
+DELETE FROM idempotency_keys WHERE created_at <= $1 AND $2::bigint > 0
 
 -- name: record_token_uses
 CALL record_token_uses($1, $2, $3)

@@ -39,7 +39,7 @@ BEGIN
 END $$;
 
 SELECT create_distributed_function(
-    'write_batch(bigint,json,bigint,bigint,text)', 'routed_to', colocate_with => 'revisions');
+    'write_batch(bigint,json,bigint,text)', 'routed_to', colocate_with => 'revisions');
 
 
 -- Functions that any server runs, and that ask the servers of the stores: each statement concerns a

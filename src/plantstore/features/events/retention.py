@@ -5,11 +5,11 @@ its time are trimmed, and a user only after the tokens.
 """
 
 from plantstore.sql.session import Session
+from plantstore.sql.trimming import STEP_SECONDS
 
 MAX_TRIMMED = 500  # events of one store per step, so that writes do not wait
 _STORES = 20  # checked per step
 _ROUND_SECONDS = 1.0
-_STEP_SECONDS = 0.02  # between two steps, for other writes
 _ACCESS_SECONDS = 3600.0  # between two checks of ended access, which read all tokens
 _ROWS = 100  # of ended access, deleted per step
 _ACCESS = (
@@ -34,7 +34,7 @@ class EventTrimming:
                 break
             store_id, at = rows[0]
             if at < before and trim_events(session, store_id, before):
-                return _STEP_SECONDS
+                return STEP_SECONDS
             self._store_id = store_id
         return _ROUND_SECONDS
 
@@ -59,4 +59,4 @@ def trim_access(session: Session, before: int) -> float:
             deleted += len(rows)
             with session.transaction():
                 session.write_rows(delete, rows)
-    return _STEP_SECONDS if deleted else _ACCESS_SECONDS
+    return STEP_SECONDS if deleted else _ACCESS_SECONDS

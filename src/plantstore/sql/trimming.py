@@ -1,0 +1,21 @@
+"""Deletes old rows in small steps between other writes."""
+
+from functools import partial
+
+from plantstore.sql.session import Session
+
+STEP_SECONDS = 0.02  # between two steps, for other writes
+_ROWS = 100  # deleted per step
+
+
+def delete_rows(query: str, pause: float, session: Session, before: int) -> float:
+    """Delete some rows from before a time; returns the seconds until the next step.
+
+    The pause in seconds begins when there are no more.
+    """
+    with session.transaction():
+        deleted = session.query(query, before, _ROWS)
+    return STEP_SECONDS if deleted else pause
+
+
+trim_keys = partial(delete_rows, "delete_old_keys", 60.0)
