@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from building.document import PACKAGE
+from plantstore.feature import load
 from plantstore.features import FEATURES
 
 BUILT = PACKAGE / "built"
@@ -17,5 +18,6 @@ def write_site(folder: Path) -> None:
     for feature in FEATURES:
         if feature.builds is not None:
             part = folder / f"{feature.name}.{os.getpid()}"
-            part.write_bytes(msgspec.msgpack.encode(feature.load(feature.builds)()))
+            make_files = load(f"features.{feature.name}.{feature.builds}")
+            part.write_bytes(msgspec.msgpack.encode(make_files()))
             part.replace(folder / f"{feature.name}.msgpack")

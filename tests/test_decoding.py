@@ -9,7 +9,7 @@ import pytest
 
 from plantstore.core.decoding import decode_new_plant
 from plantstore.core.errors import RequestError
-from plantstore.http.preconditions import read_tags
+from plantstore.http.write_headers import read_tags
 
 MANY = 900
 

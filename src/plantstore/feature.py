@@ -65,6 +65,3 @@ class Feature(Struct, frozen=True, kw_only=True):
     checks: str | None = None
     commands: Mapping[str, str] = {}
     flags: Mapping[str, str] = {}
-
-    def load(self, part: str) -> Any:  # noqa: ANN401 - any part
-        return load(f"features.{self.name}.{part}")

@@ -1,48 +1,38 @@
 """Logs repeated failures without flooding the log: each cause once a second, then the recovery.
 
-Equal lines of a cause are logged once a minute.
-
-Invariant: workers share these limits, since they are forked from a process that has imported this
-module. A worker counts the lines that it suppresses, and reports the count with its next line.
+Equal lines of a cause are logged once a minute. Each process has its own limits.
 """
 
 import logging
-import mmap
-import struct
+import math
 import time
 from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
-from zlib import crc32
 
 logger = logging.getLogger(__name__)
 
 _INTERVAL = 1.0  # seconds between two lines; also without a failure, before the recovery is logged
 _REPEAT_INTERVAL = 60.0  # between two equal lines
-_SLOTS = 512
-_TIME = struct.Struct("d")
-_logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's monotonic clock, which is shared
 
 Observed = ParamSpec("Observed")
 
 
 class RepeatLimit:
-    """Admits one line per cause and second, across all processes.
-
-    In rare cases two causes share a limit.
-    """
+    """Admits one line per cause and second."""
 
     def __init__(self) -> None:
+        self._logged_at: dict[str, float] = {}
         self._suppressed: Counter[str] = Counter()
 
     def admit(self, cause: str, interval: float = _INTERVAL) -> int | None:
-        """How many lines this process suppressed since its last one; None to suppress another."""
-        now, place = time.monotonic(), crc32(cause.encode()) % _SLOTS * _TIME.size
-        if 0 <= now - _TIME.unpack_from(_logged_at, place)[0] < interval:
+        """How many lines were suppressed since the last one; None to suppress another."""
+        now = time.monotonic()
+        if now - self._logged_at.get(cause, -math.inf) < interval:
             self._suppressed[cause] += 1
             return None
-        _TIME.pack_into(_logged_at, place, now)
+        self._logged_at[cause] = now
         return self._suppressed.pop(cause, 0)
 
     def take_suppressed(self) -> int:

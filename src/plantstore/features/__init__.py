@@ -27,5 +27,5 @@ FEATURES: tuple[Feature, ...] = tuple(load(f"features.{name}.FEATURE") for name 
 def load_parts(part: str) -> Iterator[Any]:
     """Import this part, such as ``adds_to``, of every feature that has one."""
     for feature in FEATURES:
-        if getattr(feature, part) is not None:
-            yield feature.load(getattr(feature, part))
+        if place := getattr(feature, part):
+            yield load(f"features.{feature.name}.{place}")

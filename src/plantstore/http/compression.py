@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from plantstore.http.accept import read_weights
+from plantstore.http.responses import read_weights
 
 _THREADS = 2  # more than the event loop can keep busy
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from plantstore.core.cells import HEADER, write_lines
 from plantstore.core.model import NewPlant, entity_tag_of
-from plantstore.http.accept import read_weights
-from plantstore.http.responses import JSON
+from plantstore.http.responses import JSON, read_weights
 from plantstore.server.messages import HeaderLines
 
 Row = dict[str, Any]  # a plant's JSON object, with the id

@@ -23,8 +23,6 @@ from plantstore.core.model import (
 from plantstore.core.operations import Create, Delete, Update, explain
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
-from plantstore.http.new_plant import JSON_TYPE, REPLAYED, check_media_type, read_key
-from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import (
     JSON,
     NO_STORE,
@@ -35,6 +33,13 @@ from plantstore.http.responses import (
     json_response,
     make_response,
     revision_line,
+)
+from plantstore.http.write_headers import (
+    JSON_TYPE,
+    REPLAYED,
+    check_media_type,
+    read_key,
+    read_precondition,
 )
 from plantstore.server.messages import HeaderLines, Request, Response
 

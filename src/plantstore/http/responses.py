@@ -1,5 +1,6 @@
-"""Makes responses: JSON, headers, and conditional requests."""
+"""Makes responses: JSON, headers, conditional requests, and what clients prefer."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -12,6 +13,7 @@ NO_STORE = b"Cache-Control: no-store\r\n"
 # A client revalidates its copy each time, and gets a 304 if nothing has changed.
 REVALIDATED = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
+_MAX_CHOICES = 20  # of a client; the rest of a header is ignored
 _CR, _LF = b"\r\n"  # as numbers: searching for bytes costs 1 µs more
 STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 encode = msgspec.json.Encoder().encode
@@ -64,3 +66,19 @@ def is_current(etag: bytes, known: bytes | None) -> bool:
         return False
     tags = [tag.strip().removeprefix(b"W/") for tag in known.split(b",")]
     return opaque in tags or tags == [b"*"]
+
+
+def read_weights(header: bytes) -> Mapping[bytes, float]:
+    """The choices of an Accept or Accept-Encoding, in lower case, with weights from 0 to 1.
+
+    Other parameters are ignored.
+    """
+    weights = {}
+    for part in header.lower().split(b",", _MAX_CHOICES)[:_MAX_CHOICES]:
+        choice, *parameters = part.replace(b" ", b"").replace(b"\t", b"").split(b";")
+        weight = next((it[2:] for it in parameters if it.startswith(b"q=")), b"1")
+        try:
+            weights[choice] = min(max(float(weight), 0.0), 1.0)
+        except ValueError:
+            weights[choice] = 0.0
+    return weights

@@ -14,7 +14,7 @@ from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller, NewPlant, Precondition, Scope, contents_of, entity_tag_of
 from plantstore.core.operations import Create, Delete, Update, Upsert, Write, require_scope
 from plantstore.http.errors import describe_error
-from plantstore.http.preconditions import read_tags
+from plantstore.http.write_headers import read_tags
 
 _SCOPES = {
     "create": (Scope.CREATE,),

@@ -31,9 +31,8 @@ from plantstore.http.app import App
 from plantstore.http.errors import error_response
 from plantstore.http.limits.lanes import Lane
 from plantstore.http.list_parameters import split_parameters
-from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
-from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, make_response, revision_line
+from plantstore.http.write_headers import REPLAYED, check_media_type, read_key, refuse_precondition
 from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 

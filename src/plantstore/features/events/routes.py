@@ -23,7 +23,6 @@ from plantstore.features.events.reading import (
     require_page,
 )
 from plantstore.features.events.retention import EventTrimming, trim_access
-from plantstore.http.accept import read_weights
 from plantstore.http.app import App
 from plantstore.http.list_parameters import (
     read_include,
@@ -39,6 +38,7 @@ from plantstore.http.responses import (
     header_line,
     is_current,
     make_response,
+    read_weights,
     revision_line,
 )
 from plantstore.http.routes import reads

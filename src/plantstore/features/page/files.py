@@ -17,8 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.http.accept import read_weights
-from plantstore.http.responses import header_line, is_current, make_response
+from plantstore.http.responses import header_line, is_current, make_response, read_weights
 from plantstore.http.routes import reads
 from plantstore.server.messages import HeaderLines, Request, Response
 

@@ -15,8 +15,8 @@ from plantstore.features.webhooks.messages import send_now
 from plantstore.features.webhooks.webhooks import Delivery, Target, Webhook, Webhooks, describe
 from plantstore.http.administration import Administration
 from plantstore.http.app import App
-from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, Record, json_response
+from plantstore.http.write_headers import refuse_precondition
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 

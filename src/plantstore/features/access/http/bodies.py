@@ -11,7 +11,7 @@ from msgspec.structs import FieldInfo, fields
 from plantstore.core.decoding import parse_json
 from plantstore.core.errors import InvalidChangeError, RequestError
 from plantstore.http.app import App
-from plantstore.http.new_plant import check_media_type
+from plantstore.http.write_headers import check_media_type
 from plantstore.server.messages import Request
 
 _NO_KEY = (

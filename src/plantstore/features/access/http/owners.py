@@ -22,9 +22,9 @@ from plantstore.core.operations import require_scope
 from plantstore.features.access.http.bodies import read_body
 from plantstore.http.app import App
 from plantstore.http.log_lines import describe_caller, describe_request
-from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_CONTENT, NO_STORE, Record, json_response
 from plantstore.http.routes import reads
+from plantstore.http.write_headers import refuse_precondition
 from plantstore.server.messages import Request, Response
 from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.administration.records import find_role

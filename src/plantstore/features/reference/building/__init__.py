@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from building.document import parse_document, read_document
 from plantstore.features.page.building import STATIC, make_static, render
 from plantstore.features.page.files import File, make_file
-from plantstore.features.reference.building import samples, schemas, values
+from plantstore.features.reference.building import samples, schemas
 from plantstore.features.reference.building.document import Json, list_operations, resolve
 from plantstore.features.reference.building.remedies import REMEDIES
 from plantstore.http.errors import TABLE
@@ -92,7 +92,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "anchor": lambda title: re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"),
     "choices": schemas.list_values,
     "code": lambda code: Markup(_TOKEN.sub(_MARK, str(escape(code)))),  # noqa: S704 - escaped
-    "example": values.write_example,
+    "example": samples.write_example,
     "examples": samples.list_examples,
     # Text of one paragraph, and of several; markdown-it escapes both.
     "inline": lambda text: Markup(_MARKDOWN.renderInline((text or "").strip())),  # noqa: S704

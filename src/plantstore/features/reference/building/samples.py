@@ -3,21 +3,23 @@
 Each is complete except for the token, which is in the variable ``TOKEN``. A test runs them all.
 """
 
+import json
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
 from plantstore.features.reference.building.document import Json
-from plantstore.features.reference.building.values import PYTHON, write_value
 
 # Where `make serve` listens; the page's script replaces it with the page's own address.
 ORIGIN = "http://127.0.0.1:8080"
 _JSON = "application/json"
 _BEARER = "Authorization"
+_WIDTH = 62  # characters: the width of the code column
+_PYTHON = {"true": "True", "false": "False", "null": "None"}
 
 
 class Call(Struct, frozen=True):
@@ -103,7 +105,7 @@ def write_python(call: Call) -> str:
     if headers := _write_headers(call, 'f"Bearer {TOKEN}"', "" if is_json else call.media_type):
         parts.append(f"headers={headers}")
     if is_json:
-        parts.append(f"json={write_value(call.body, 2, 6, PYTHON)}")
+        parts.append(f"json={write_value(call.body, 2, 6, _PYTHON)}")
     elif call.media_type:
         parts.append(f'content="""\\\n{call.body}"""')
     inner = parts[0] if len(parts) == 1 else "\n  " + ",\n  ".join(parts) + ",\n"
@@ -137,6 +139,36 @@ def _write_headers(call: Call, token: str, media_type: str) -> str:
     lines += [f'"{name}": {write_value(value)}' for name, value in given.items()]
     inside = "".join(f"\n    {line}," for line in lines) + "\n  " if lines[1:] else "".join(lines)
     return f"{{{inside}}}" if lines else ""
+
+
+def write_value(
+    value: Any,  # noqa: ANN401 - JSON
+    column: int = 0,
+    used: int = 0,
+    words: Mapping[str, str] = {},
+) -> str:
+    """Write a value, with further lines indented by ``column``; ``used`` characters precede it.
+
+    ``words`` are the literals that a language writes differently from JSON.
+    """
+    flat = json.dumps(value, ensure_ascii=False)
+    if not value or not isinstance(value, dict | list):
+        return words.get(flat, flat)
+    if column + used + len(flat) <= _WIDTH and not any(word in flat for word in words):
+        return flat
+    inner, braces = column + 2, "{}" if isinstance(value, dict) else "[]"
+    items = value.items() if isinstance(value, dict) else (("", item) for item in value)
+    starts = (
+        (json.dumps(key, ensure_ascii=False) + ": " if key else "", item) for key, item in items
+    )
+    lines = [start + write_value(item, inner, len(start), words) for start, item in starts]
+    begin = f"\n{' ' * inner}"
+    return f"{begin}{f',{begin}'.join(lines)}\n{' ' * column}".join(braces)
+
+
+def write_example(value: Any) -> str:  # noqa: ANN401 - JSON
+    """An example as text: strings unquoted, anything else as JSON."""
+    return value.rstrip("\n") if isinstance(value, str) else write_value(value)
 
 
 class Language(Struct, frozen=True):
