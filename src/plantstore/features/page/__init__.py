@@ -20,4 +20,4 @@ Loaded after the first view, by ``rest.js``: ``history.js``, ``access.js``, ``im
 
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="page", adds_to="files.add_page", builds="building.make_files")
+FEATURE = Feature(name="page", adds_to="routes.add_page", builds="building.make_files")

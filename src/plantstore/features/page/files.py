@@ -7,22 +7,16 @@ decompressed, in less than a millisecond.
 """
 
 import zlib
-from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.http.responses import header_line, is_current, make_response, read_weights
-from plantstore.http.routes import reads
 from plantstore.server.messages import HeaderLines, Request, Response
-
-if TYPE_CHECKING:
-    from plantstore.http.app import App
 
 _REVALIDATE = b"Cache-Control: no-cache\r\n"
 _FOREVER = b"Cache-Control: public, max-age=31536000, immutable\r\n"
@@ -69,14 +63,14 @@ def read_files(feature: str) -> dict[str, File]:
     return msgspec.msgpack.decode(built, type=dict[str, File])
 
 
-def _headers_of(path: str, file: File) -> HeaderLines:
+def headers_of(path: str, file: File) -> HeaderLines:
     """The headers of a file at this path, except those that depend on its content."""
     if path.startswith(STATIC):
         return _FOREVER + _SAFE
     return _PAGE if file.media_type.startswith("text/html") else _REVALIDATE
 
 
-async def _respond(file: File, headers: HeaderLines, request: Request) -> Response:
+async def respond(file: File, headers: HeaderLines, request: Request) -> Response:
     """The file, compressed if the client accepts gzip; 304 if the client already has it."""
     etag = b'W/"%s"' % file.version.encode()  # weak: the same for the file compressed or not
     headers = header_line("ETag", etag) + b"Vary: Accept-Encoding\r\n" + headers
@@ -89,14 +83,3 @@ async def _respond(file: File, headers: HeaderLines, request: Request) -> Respon
     else:
         content = decompress(file)
     return replace(make_response(200, headers, content), is_shared=True)
-
-
-def add_page(app: "App") -> None:
-    add_files(app, read_files("page"))
-
-
-def add_files(app: "App", files: Mapping[str, File]) -> None:
-    """Add the routes of files, by path."""
-    for path, file in files.items():
-        pattern = f"{STATIC}{{file}}" if path.startswith(STATIC) else path
-        app.routes.add(path, reads(partial(_respond, file, _headers_of(path, file))), pattern)
