@@ -16,7 +16,7 @@ from socket import socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
-from plantstore.core.fair_queue import BYTES_PARSED, CONNECTED, LINES_PARSED, NETWORKS, Key
+from plantstore.core.fair_queue import BYTES_READ, CONNECTED, LINES_PARSED, NETWORKS, Key
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
@@ -295,7 +295,7 @@ class Connection(asyncio.Protocol):
             self._wait(HEAD, self._connections.settings.head_timeout)
         data = self._buffer[self._position : self._position + _MAX_WAITING]
         self._position += len(data)
-        self._connections.turns.charge(self.network, len(data) // BYTES_PARSED)
+        self._connections.turns.charge(self.network, len(data) // BYTES_READ)
         try:
             head = self._parser.feed(data, self.address)
         except RequestError as error:
