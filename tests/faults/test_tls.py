@@ -162,10 +162,10 @@ def test_a_stop_does_not_wait_for_clients_that_do_not_read(
 @pytest.mark.parametrize(
     ("cert", "key", "expected"),
     [
-        ("cert.pem", "cert.pem", "cannot use --tls-cert"),
-        ("cert.key", "cert.key", "cannot use --tls-cert"),
-        ("text", "text", "cannot use --tls-cert"),
-        ("cert.pem", "other.key", "cannot use --tls-cert"),
+        ("cert.pem", "cert.pem", "cannot use tls_cert"),
+        ("cert.key", "cert.key", "cannot use tls_cert"),
+        ("text", "text", "cannot use tls_cert"),
+        ("cert.pem", "other.key", "cannot use tls_cert"),
         ("cert.pem", "nowhere.pem", "nowhere.pem"),
     ],
 )
@@ -177,4 +177,4 @@ def test_invalid_certificate_and_key_files_are_refused(
     flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
     assert expected in Program(tmp_path).refusal("serve", "--port", "0", *flags)
     variables = {"PLANTSTORE_TLS_CERT": flags[1], "PLANTSTORE_TLS_KEY": flags[3]}
-    assert "TLS" in Program(tmp_path, variables).refusal("check")
+    assert "tls_" in Program(tmp_path, variables).refusal("check")

@@ -235,7 +235,7 @@ class App:
         allowed = ", ".join([*methods, "OPTIONS"])
         if request.method != "OPTIONS":
             raise RequestError(40501, method=request.method, allow=allowed)
-        return self.cors.options_response(allowed, request.route)
+        return self.cors.options_response(allowed)
 
     async def _explain(self, error: BaseException, request: Request) -> Response:
         """The response to a request in which the error was raised."""

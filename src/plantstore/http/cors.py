@@ -21,12 +21,10 @@ _PREFLIGHT = (
 class Cors:
     """Makes the headers for the allowed origins; ``*`` stands for any, ``none`` for no page.
 
-    A response to a request without Origin gets ``plain``. ``accepted`` are the media types other
-    than JSON that paths below a store's address take.
+    A response to a request without Origin gets ``plain``.
     """
 
     def __init__(self, origins: tuple[str, ...]) -> None:
-        self.accepted: dict[str, str] = {}
         self._origins = frozenset(origin.encode() for origin in origins if origin != "none")
         self.plain = b"" if _ANY in self._origins or not self._origins else _VARY
 
@@ -40,14 +38,9 @@ class Cors:
             return _VARY + header_line("Access-Control-Allow-Origin", origin) + _EXPOSED
         return self.plain
 
-    def options_response(self, methods: str, route: str) -> Response:
-        """The response to OPTIONS: methods, accepted media types, and CORS headers for browsers."""
-        allowed = methods.encode()
-        headers = header_line("Allow", allowed)
-        if "POST" in methods:
-            path = route.removeprefix("/stores/{store}")
-            accepted = self.accepted.get(path, "application/json")
-            headers += header_line("Accept-Post", accepted.encode())
+    def options_response(self, methods: str) -> Response:
+        """The response to OPTIONS: methods, and CORS headers for browsers."""
+        headers = header_line("Allow", methods.encode())
         if self._origins:
-            headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
+            headers += header_line("Access-Control-Allow-Methods", methods.encode()) + _PREFLIGHT
         return make_response(204, headers)

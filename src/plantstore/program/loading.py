@@ -1,14 +1,13 @@
 """Loads the settings: the core's and the features'."""
 
 from collections.abc import Iterator
-from ipaddress import ip_network
-from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.errors import SetupError, UsageError, find_similar
-from plantstore.core.settings import UNIX, Settings, default_database
+from plantstore.core.proxies import Proxies
+from plantstore.core.settings import Settings, default_database
 from plantstore.core.sources import Sources, setting_types
 from plantstore.features import FEATURES
 
@@ -30,7 +29,12 @@ def load_settings(sources: Sources) -> Settings:
         raise SetupError(sentence)
     settings = sources.read(Settings)
     _check_tls(settings, sources)
-    _check_proxies(settings, sources)
+    try:
+        Proxies(settings.trusted_proxies)
+    except ValueError as error:
+        given = sources.find("trusted_proxies")
+        allowed = "give addresses, networks such as 10.0.0.0/8, or unix"
+        raise SetupError(f"{given and given.origin}: {error}; {allowed}") from None
     requests = settings.max_requests
     return replace(
         settings,
@@ -57,40 +61,13 @@ def find_unknown_in_file(sources: Sources) -> Iterator[str]:
 def _check_tls(settings: Settings, sources: Sources) -> None:
     """Check the certificate and its key; perhaps only the service can read them."""
     pair = [given for name in ("tls_cert", "tls_key") if (given := sources.find(name))]
-    if not pair:
-        return
     if len(pair) == 1:
         kind = UsageError if pair[0].source == "flag" else SetupError
         raise kind(
             f"{pair[0].origin} is set alone, but tls_cert and tls_key go together: set both or "
             "neither"
         )
-    import ssl  # noqa: PLC0415 - not needed without TLS
+    if settings.tls_cert and settings.tls_key:
+        from plantstore.server.certificates import Certificate  # noqa: PLC0415 - seldom
 
-    try:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        for given in pair:
-            place = f"{given.origin}: {given.value}"
-            Path(str(given.value)).read_bytes()
-        place = " with ".join(f"{given.origin} {given.value}" for given in pair)
-        context.load_cert_chain(settings.tls_cert or "", settings.tls_key)
-    except ssl.SSLError:
-        raise SetupError(
-            f"cannot use {place}: give a certificate and its own private key, both as PEM files"
-        ) from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise SetupError(f"cannot read {place}: {reason}") from None
-
-
-def _check_proxies(settings: Settings, sources: Sources) -> None:
-    given = sources.find("trusted_proxies")
-    for proxy in settings.trusted_proxies:
-        try:
-            if proxy != UNIX:
-                ip_network(proxy)
-        except ValueError:
-            raise SetupError(
-                f"{given and given.origin} has {proxy!r}, which is neither an address, such as "
-                "192.0.2.1, nor a network, such as 10.0.0.0/8, nor unix"
-            ) from None
+        Certificate(settings.tls_cert, settings.tls_key)

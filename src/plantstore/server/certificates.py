@@ -9,6 +9,7 @@ import logging
 import os
 import ssl
 from contextlib import suppress
+from pathlib import Path
 
 from plantstore.core.errors import SetupError
 
@@ -53,11 +54,16 @@ class Certificate:
     def _load(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
+            for path in (self._cert, self._key):  # its errors name the file
+                Path(path).read_bytes()
             context.load_cert_chain(self._cert, self._key)
-        except (OSError, ValueError) as error:
+        except ssl.SSLError:
             raise SetupError(
-                f"cannot use tls_cert {self._cert} with tls_key {self._key}: {error}"
+                f"cannot use tls_cert {self._cert} with tls_key {self._key}: give a certificate "
+                "and its own private key, both as PEM files"
             ) from None
+        except (OSError, ValueError) as error:
+            raise SetupError(f"cannot read tls_cert or tls_key: {error}") from None
         context.set_ecdh_curve("prime256v1")
         return context
 

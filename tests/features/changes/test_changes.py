@@ -181,11 +181,6 @@ def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
     assert numbers_of(read_lines(fixture.send(message).body)) == [(1, 200)]
 
 
-def test_options_lists_the_accepted_media_types(fixture: StoreFixture) -> None:
-    response = fixture.send(Message("OPTIONS", "/changes"))
-    assert response.headers["accept-post"] == "application/x-ndjson, text/csv"
-
-
 def test_the_error_for_ndjson_sent_to_plants_names_changes(fixture: StoreFixture) -> None:
     response = fixture.send(changes_message(fixture.token, plant_line(2), "/plants"))
     assert response.number == 41501

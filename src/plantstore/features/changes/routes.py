@@ -50,7 +50,6 @@ _LONG = 32  # lines of an atomic body; of all stores, one longer body at a time 
 def add_changes(app: App) -> None:
     """Add ``POST /changes``."""
     app.routes.add_of_store("/changes", {"POST": Changes(app).respond})
-    app.cors.accepted["/changes"] = f"{_NDJSON.decode()}, {_CSV.decode()}"
 
 
 class Changes:
