@@ -9,42 +9,36 @@ from pathlib import Path
 
 from plantstore.core.settings import without_password
 
+_OWN = ("--database", "--settings", "--url", "--token-file")
+
 
 def name_program(sentence: str) -> str:
-    """The sentence with this program's path and own options in its commands in backticks."""
-    if "`plantstore " not in sentence:
-        return sentence
-    own, _ = _separate_options(sys.argv[1:])
-    return sentence.replace("`plantstore ", f"`{' '.join([find_program(), *own])} ")
-
-
-def move_options(words: Sequence[str]) -> str | None:
-    """The command with ``plantstore``'s own options before its name; None if they are there."""
-    first, last = _separate_options(words)
-    if [*first, *last] == _quote(words):
-        return None
-    return " ".join([find_program(), *first, *last])
-
-
-def _separate_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """``plantstore``'s own options, and the other words, quoted.
+    """The sentence with this program's path and own options in its commands in backticks.
 
     Passwords are not shown, since stderr often ends in a log.
     """
+    if "`plantstore " not in sentence:
+        return sentence
+    own, _ = separate_options(sys.argv[1:])
+    quoted = [shlex.quote(without_password(word)) for word in own]
+    return sentence.replace("`plantstore ", f"`{' '.join([find_program(), *quoted])} ")
+
+
+def separate_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """``plantstore``'s own options, wherever they stand, and the other words."""
     first: list[str] = []
     last: list[str] = []
-    remaining = iter(words)
-    for word in remaining:
+    remaining = list(words)
+    while remaining:
+        word = remaining.pop(0)
         name, joined, _ = word.partition("=")
-        is_own = name in {"--database", "--settings", "--url", "--token-file"}
+        is_own = name in _OWN and bool(joined or remaining)
         (first if is_own else last).append(word)
         if is_own and not joined:
-            first.append(next(remaining, "..."))
-    return _quote(first), _quote(last)
-
-
-def _quote(words: Sequence[str]) -> list[str]:
-    return [shlex.quote(without_password(word)) for word in words]
+            first.append(remaining.pop(0))
+        elif word == "--":
+            return first, last + remaining
+    return first, last
 
 
 def find_program() -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from plantstore.cli.errors import describe_error
-from plantstore.cli.pasted import move_options, name_program
+from plantstore.cli.pasted import name_program, separate_options
 from plantstore.cli.sources import find_sources
 from plantstore.core.errors import InvalidChangeError, PlantStoreError, SetupError, UsageError
 from plantstore.core.sources import find_unknown
@@ -76,7 +76,7 @@ def cli(context: click.Context, /, url: str | None, **_read_by_sources: str | No
       plantstore token create --create --store nursery --user ada
 
     \b
-    Name another database, before the command:
+    Name another database:
       plantstore --database sqlite:///plants.db token list
 
     \b
@@ -101,7 +101,8 @@ def main() -> None:
     """Run the command line and exit: 0, 1 for a failure, 2 for a usage error, 130 interrupted."""
     _open_closed_streams()
     try:
-        status = cli.main(prog_name="plantstore", standalone_mode=False) or 0
+        own, words = separate_options(sys.argv[1:])
+        status = cli.main([*own, *words], "plantstore", standalone_mode=False) or 0
     except click.ClickException as error:
         _correct(error).show()
         status = error.exit_code
@@ -130,8 +131,6 @@ def _correct(error: click.ClickException) -> click.ClickException:
 
 
 def _advise(error: click.UsageError) -> str | None:
-    if corrected := move_options(sys.argv[1:]):
-        return f"give plantstore's own options before the command:\n\n  {corrected}"
     command = error.ctx and error.ctx.command
     if isinstance(error, click.NoSuchCommand) and isinstance(command, click.Group):
         return _advise_command(error, command)

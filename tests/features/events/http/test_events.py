@@ -34,7 +34,7 @@ def test_an_event_has_its_change_time_and_author(
     assert client.delete(f"/plants/{2**63 - 1}").status_code == 204
     response = client.get("/events")
     assert response.headers["content-type"] == "application/json"
-    assert response.headers["cache-control"] == "private, no-cache"
+    assert response.headers["cache-control"] == "no-store"
     assert response.headers["vary"] == "Accept, Authorization"
     stored = service.events(store)
     events = response.json()
