@@ -33,8 +33,8 @@ def load_settings(sources: Sources) -> Settings:
         Proxies(settings.trusted_proxies)
     except ValueError as error:
         given = sources.find("trusted_proxies")
-        allowed = "give addresses, networks such as 10.0.0.0/8, or unix"
-        raise SetupError(f"{given and given.origin}: {error}; {allowed}") from None
+        advice = "give addresses, networks such as 10.0.0.0/8, or unix"
+        raise SetupError(f"{given and given.origin} has a wrong entry: {error}; {advice}") from None
     requests = settings.max_requests
     return replace(
         settings,
