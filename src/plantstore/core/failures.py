@@ -4,7 +4,6 @@ Equal lines of a cause are logged once a minute. Each process has its own limits
 """
 
 import logging
-import math
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -20,19 +19,22 @@ Observed = ParamSpec("Observed")
 
 
 class RepeatLimit:
-    """Admits one line per cause and second."""
+    """Admits one line, or some, per cause and second."""
 
     def __init__(self) -> None:
-        self._logged_at: dict[str, float] = {}
+        self._admitted: dict[str, tuple[float, int]] = {}  # since when, and how many
         self._suppressed: Counter[str] = Counter()
 
-    def admit(self, cause: str, interval: float = _INTERVAL) -> int | None:
+    def admit(self, cause: str, interval: float = _INTERVAL, lines: int = 1) -> int | None:
         """How many lines were suppressed since the last one; None to suppress another."""
         now = time.monotonic()
-        if now - self._logged_at.get(cause, -math.inf) < interval:
+        began, count = self._admitted.get(cause, (now, 0))
+        if now - began >= interval:
+            began, count = now, 0
+        if count >= lines:
             self._suppressed[cause] += 1
             return None
-        self._logged_at[cause] = now
+        self._admitted[cause] = began, count + 1
         return self._suppressed.pop(cause, 0)
 
     def take_suppressed(self) -> int:

@@ -5,7 +5,6 @@ per reason, but all internal errors are. Of a token only the id is logged, and o
 well-formed.
 """
 
-import asyncio
 import logging
 import math
 import time
@@ -43,32 +42,8 @@ def add_logs(app: App) -> None:
         app.handle_all()
 
 
-class LineLimit:
-    """Admits ``max_lines`` a second to the ``logger``, and logs how many were suppressed.
-
-    A second begins with the first line after the one before.
-    """
-
-    def __init__(self, logger: logging.Logger, max_lines: int) -> None:
-        self._logger = logger
-        self._max_lines = max_lines
-        self._lines = 0  # in the current second
-
-    def admits(self) -> bool:
-        """Count a line; returns whether to write it."""
-        if not self._lines:
-            asyncio.get_running_loop().call_later(1.0, self._end_second)
-        self._lines += 1
-        return self._lines <= self._max_lines
-
-    def _end_second(self) -> None:
-        left_out, self._lines = self._lines - self._max_lines, 0
-        if left_out > 0:
-            self._logger.warning("log lines were suppressed", extra={"fields": {"lines": left_out}})
-
-
 def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Observer:
-    slow_limit, failure_limit = LineLimit(requests_logger, _MAX_SLOW), RepeatLimit()
+    limit = RepeatLimit()
 
     def count_suppressed(request: Request, error: int, *, is_slow: bool) -> int | None:
         """How many lines of the same failure were suppressed so far; None to suppress this."""
@@ -76,8 +51,8 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
             return 0
         if error > _FAILURES:
             is_readiness = request.route == _READINESS
-            return None if is_readiness else failure_limit.admit(f"request failed {error}")
-        return 0 if is_slow and slow_limit.admits() else None
+            return None if is_readiness else limit.admit(str(error))
+        return limit.admit("slow", lines=_MAX_SLOW) if is_slow else None
 
     def observe(request: Request, response: Response | Stream, seconds: float) -> None:
         error, is_slow = response.error, seconds >= slow_seconds
@@ -123,17 +98,22 @@ def _to_milliseconds(seconds: float) -> float:
 
 
 def _observe_refusals(app: App) -> Observer:
-    limit = LineLimit(security_logger, _MAX_REFUSALS)
+    limit = RepeatLimit()
 
     def observe(request: Request, response: Response | Stream, _seconds: float) -> None:
         message = _REFUSALS.get(response.error)
-        if message is None or not limit.admits():
+        if message is None:
+            return
+        suppressed = limit.admit("refused", lines=_MAX_REFUSALS)
+        if suppressed is None:
             return
         fields = describe_request(request, app.client_address)
         fields["error_number"] = response.error
         fields |= describe_caller(request) or _describe_token(request)
         if isinstance(request.refusal, ForbiddenError):
             fields["scope"] = request.refusal.details["scope"]
+        if suppressed:
+            fields["suppressed"] = suppressed
         security_logger.warning(message, extra={"fields": fields})
 
     return observe
