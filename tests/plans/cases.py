@@ -112,7 +112,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "insert_revision": [Case(("half", None), 2 * STORES)],  # it counts them: a command
     "set_max_plants": [Case((SMALL, 1), 1)],
     "find_store": [Case((f"store-{SMALL}",), 2)],
-    "list_stores": [Case((), 2 * STORES)],
     "delete_members_of_store": [Case((SMALL,), 2)],
     "raise_revision": [Case((SMALL, 1), 1)],
     "delete_plants_of_store": both(large=2 * PART, small=2 * PLANTS_OF_SMALL),

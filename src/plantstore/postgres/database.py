@@ -41,7 +41,6 @@ class PostgresDatabase:
         self._pages = Reads(self._pool, to_page, _MAX_PAGES)
         self._singles = Reads(self._pool, list, 1)
         self.commit_observers: list[CommitObserver] = []
-        self._snapshots: set[PostgresSnapshot] = set()
         self.check = Readiness(self._probe_pool).check
         self._callers = Callers(self._pool, self._uses)
         self._writer = Writer(self._pool, settings, self.commit_observers)
@@ -67,8 +66,7 @@ class PostgresDatabase:
         return await self._pages.submit(page_query(store_id, query, max_count))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
-        snapshot = PostgresSnapshot(store_id, self._stream_pool, self._snapshots.discard)
-        self._snapshots.add(snapshot)
+        snapshot = PostgresSnapshot(store_id, self._stream_pool)
         try:
             await asyncio.ensure_future(snapshot.open(self._settings.stream_timeout))
         except BaseException:
@@ -86,7 +84,7 @@ class PostgresDatabase:
         pools = (self._pool, self._stream_pool, self._probe_pool)
         return {
             ("write_queue_depth",): len(self._writer.waiting),
-            ("streams",): len(self._snapshots),
+            ("streams",): self._stream_pool.in_use,
             ("postgres_connections", "in_use"): sum(pool.in_use for pool in pools),
             ("postgres_connections", "idle"): sum(len(pool.idle) for pool in pools),
         }
@@ -104,8 +102,6 @@ class PostgresDatabase:
         self._opening.cancel()
         for batcher in (self._writer, self._callers, self._plants, self._pages, self._singles):
             await batcher.drain()
-        for snapshot in list(self._snapshots):
-            await snapshot.close()
         for pool in (self._pool, self._stream_pool, self._probe_pool):
             await pool.close()
 

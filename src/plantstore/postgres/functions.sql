@@ -35,6 +35,7 @@ DECLARE
     member_role text;
     refusal text;
 
+    used_at bigint := extract(epoch FROM now()) * 1000; -- keys follow the database's clock
     earlier record; -- the earlier use of the same Idempotency-Key
     plant record;
     tag_or_any text[]; -- the plant's entity tag, as digest_of in core/model.py, and '*'
@@ -157,7 +158,7 @@ BEGIN
         END IF;
         IF w.key IS NOT NULL AND result <> 'store_full' THEN -- there may be room on a retry
             INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
-            VALUES (store, w.user_id, w.key, decode(w.fingerprint, 'hex'), result, extract(epoch FROM now()) * 1000);
+            VALUES (store, w.user_id, w.key, decode(w.fingerprint, 'hex'), result, used_at);
         END IF;
         results := results || concat_ws(' ', result, coalesce(reached, 0));
         IF is_atomic AND result NOT IN ('created', 'updated', 'unchanged', 'deleted', 'locked') THEN

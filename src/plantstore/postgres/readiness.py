@@ -28,23 +28,15 @@ class Readiness:
 
     async def check(self) -> None:
         """See ``Database``."""
-        if (reason := await self._find_reason()) is not None:
-            raise DatabaseUnavailableError(reason=reason)
-
-    async def _find_reason(self) -> str | None:
-        known, time = self._availability, self._loop.time
-        if not known.is_open:
-            return known.reason or SILENT
-        last = max(known.written_at, self._probed_at)
-        if time() - last >= _INTERVAL and self._probe.done():
-            self._probed_at = time()
-            self._probe = asyncio.ensure_future(self._run_probe())
-        if self._probed_at > known.written_at:
-            left = self._probed_at + _INTERVAL - time()
-            await asyncio.wait([self._probe], timeout=max(left, 0))
-            if not self._probe.done():
-                return SILENT
-        return known.reason or known.refusal
+        known, now = self._availability, self._loop.time()
+        is_due = now - max(known.written_at, self._probed_at) >= _INTERVAL
+        if known.is_open and is_due and self._probe.done():
+            self._probed_at, self._probe = now, asyncio.ensure_future(self._run_probe())
+        await asyncio.wait([self._probe], timeout=max(self._probed_at + _INTERVAL - now, 0))
+        is_proved = self._probe.done() or known.written_at > self._probed_at
+        reason = known.reason or known.refusal
+        if reason or not (known.is_open and is_proved):
+            raise DatabaseUnavailableError(reason=reason or SILENT)
 
     async def _run_probe(self) -> None:
         known = self._availability
@@ -56,8 +48,5 @@ class Readiness:
                 known.refusal = MIGRATED
             elif read_only == "on":
                 known.refusal = READ_ONLY
-            elif (
-                known.refusal in {READ_ONLY, MIGRATED}
-                or self._loop.time() - known.refused_at >= _INTERVAL
-            ):
+            elif self._loop.time() - known.refused_at >= _INTERVAL:
                 known.refusal = None

@@ -91,18 +91,17 @@ class PostgresSession:
     def check(self) -> Iterator[Check]:
         """Whether the database accepts writes, without changing it."""
         info = self._connection.info
-        location = f"{info.dbname} at {info.host or 'a local socket'}"
-        detail = f"PostgreSQL {info.parameter_status('server_version')} has {location}"
+        detail = f"PostgreSQL {info.parameter_status('server_version')} has {self.location}"
         yield Check("connection", ok=True, detail=detail)
         if "," in self._url:
             yield run_check("hosts", check_hosts, self._url)
         yield Check("schema", ok=True, detail=f"the schema of {info.dbname} is up to date")
-        yield run_check("writable", self._try_write, location)
+        yield run_check("writable", self._try_write)
 
-    def _try_write(self, location: str) -> str:
+    def _try_write(self) -> str:
         with explained():  # the id of no store
             self._connection.execute("DELETE FROM plants WHERE store_id = 0")
-        return f"{location} accepts writes"
+        return f"{self.location} accepts writes"
 
     def drop_old_pages(self) -> bool:
         """See ``Session``; autovacuum drops them later."""

@@ -1,7 +1,7 @@
 """A store as it was at one moment, in a transaction of its own, for a long list."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 
 import psycopg
@@ -13,14 +13,11 @@ from plantstore.sql.reading import SnapshotReads
 
 
 class PostgresSnapshot(SnapshotReads):
-    """A read transaction; ``closed`` is called with the snapshot when it is closed."""
+    """A read transaction."""
 
-    def __init__(
-        self, store_id: int, pool: Pool, closed: "Callable[[PostgresSnapshot], None]"
-    ) -> None:
+    def __init__(self, store_id: int, pool: Pool) -> None:
         super().__init__(store_id)
         self._pool = pool
-        self._closed = closed
         self._stack = AsyncExitStack()
         self._closing = asyncio.Lock()
 
@@ -36,10 +33,7 @@ class PostgresSnapshot(SnapshotReads):
     async def close(self) -> None:
         # A shutdown closes it twice: the second call must not interrupt the first.
         async with self._closing:
-            try:
-                await self._stack.aclose()
-            finally:
-                self._closed(self)
+            await self._stack.aclose()
 
     async def _end(self) -> None:
         with suppress(DatabaseUnavailableError):  # the pool drops the connection

@@ -55,9 +55,7 @@ class Writer(Batcher[Item, Written]):
         self._pool = pool
         self._observers = observers
         self._timeout = settings.write_timeout
-        self._response_seconds = settings.database_timeout
-        self._lock_seconds = min(settings.write_timeout, settings.database_timeout)
-        self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
+        self._max_wait = f"{min(settings.write_timeout, pool.timeout) * 1000:.0f}ms"
         self.queue = WriteQueue(settings)
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._waits: set[int] = set()  # of these, stores whose batch waits for locks
@@ -126,10 +124,10 @@ class Writer(Batcher[Item, Written]):
         """The outcomes of the items; an ``Atomic`` is alone in its batch."""
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
-        async with self._pool.acquire(self._lock_seconds + self._response_seconds) as connection:
+        async with self._pool.acquire(2 * self._pool.timeout) as connection:
             try:
                 began = time.perf_counter()
-                max_wait = self._lock_limit if waits else None
+                max_wait = self._max_wait if waits else None
                 outcomes = await self._execute(
                     connection, writes, max_wait, is_atomic=atomic is not None
                 )

@@ -85,10 +85,6 @@ SELECT store_id, CAST(?2 AS bigint), first, first FROM (
 SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = ?1
 
--- name: list_stores
-SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name
-
 -- name: page_of_stores
 SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id

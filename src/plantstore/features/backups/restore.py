@@ -124,7 +124,7 @@ def renew_revisions(session: Session) -> int:
     """
     with session.transaction():
         session.query("delete_links", 0, INT64_MAX, 0, INT64_MAX)
-        stores = session.query("list_stores")
+        stores = session.query("page_of_stores", 0, INT64_MAX, INT64_MAX)
         for store_id, *_ in stores:
             renew_revision(session, store_id)
     return len(stores)

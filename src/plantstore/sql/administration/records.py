@@ -14,7 +14,15 @@ from plantstore.core.errors import (
     NoSuchUserError,
     find_similar,
 )
-from plantstore.core.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
+from plantstore.core.model import (
+    INT64_MAX,
+    SUBJECT_MAX,
+    Role,
+    Store,
+    User,
+    broken_rule,
+    is_store_name,
+)
 from plantstore.sql.session import Queries
 
 _MIN_SIMILARITY = 0.8  # of a suggested name, from 0 to 1
@@ -23,7 +31,8 @@ _SHOWN = 20  # stores in an error
 
 
 def list_stores(session: Queries) -> list[Store]:
-    return [Store(*row) for row in session.query("list_stores")]
+    rows = session.query("page_of_stores", 0, INT64_MAX, INT64_MAX)
+    return sorted((Store(*row) for row in rows), key=lambda store: store.name)
 
 
 def find_store(session: Queries, name: str) -> Store | None:
