@@ -20,7 +20,6 @@ from plantstore.sql.session import OpenSession, Session
 
 logger = logging.getLogger(__name__)
 failures = FailureLog(logger, "administration works again")
-background_failures = FailureLog(logger, "background administration works again")
 
 MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # a connection idle for longer may be lost
@@ -30,12 +29,11 @@ Result = TypeVar("Result")
 
 
 class Job(Generic[Result]):
-    """Work to run on a session, for a holder; ``future`` gets its result."""
+    """Work to run on a session; ``future`` gets its result."""
 
-    def __init__(self, work: Callable[[Session], Result], holder: Hashable) -> None:
+    def __init__(self, work: Callable[[Session], Result]) -> None:
         self.work = work
         self.session: Session | None = None
-        self._holder = holder
         self._lock = threading.Lock()  # guards the next two
         self._is_cancelled = self._has_committed = False
         self.future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
@@ -53,14 +51,11 @@ class Job(Generic[Result]):
         """Set the future, and log why the database cannot be used."""
         error = done.exception()
         if isinstance(error, SetupError):
-            if self._holder is not None:
-                failures.add("administration failed: %s", error)
-            elif not background_failures.is_failing:  # each is tried again and again
-                background_failures.add("background administration failed: %s", error)
+            failures.add("administration failed: %s", error)
         if self.future.done():
             return
         if error is None:
-            (background_failures if self._holder is None else failures).note_success()
+            failures.note_success()
             self.future.set_result(done.result())
         elif isinstance(error, SetupError):
             self._fail()
@@ -145,7 +140,7 @@ class Administration:
             are waiting.
         """
         self._slots.acquire(holder)
-        job = Job(work, holder)
+        job = Job(work)
         self._waiting.put(holder, job)
         timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
         self._run_next()

@@ -124,19 +124,13 @@ def main() -> None:
 
 def _correct(error: click.ClickException) -> click.ClickException:
     """Add a correction to the error for typical mistakes."""
-    if not isinstance(error, click.UsageError) or isinstance(error, click.BadOptionUsage):
-        return error
-    advice = _advise(error)
-    return click.UsageError(advice, error.ctx) if advice else error
-
-
-def _advise(error: click.UsageError) -> str | None:
-    command = error.ctx and error.ctx.command
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command, advice = context and context.command, None
     if isinstance(error, click.NoSuchCommand) and isinstance(command, click.Group):
-        return _advise_command(error, command)
-    if command and "extra argument" in error.message and (advice := _advise_option(command)):
-        return f"{error.message}: {advice}"
-    return None
+        advice = _advise_command(error, command)
+    elif command and "extra argument" in error.message and (option := _advise_option(command)):
+        advice = f"{error.message}: {option}"
+    return click.UsageError(advice, context) if advice else error
 
 
 def _advise_command(error: click.NoSuchCommand, group: click.Group) -> str | None:

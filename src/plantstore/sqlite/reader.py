@@ -30,8 +30,7 @@ def check_file(path: Path) -> Iterator[Check]:
     """Whether the file is intact, its schema is up to date, and it accepts writes."""
     writable = run_check("writable", _try_folder, path)
     try:
-        with explained(path):
-            connection = open_unchanged(path, can_write=writable.ok)
+        connection = open_to_read(path, can_write=writable.ok)
     except SetupError as error:
         yield Check("integrity", ok=False, detail=str(error))
     else:
@@ -45,29 +44,26 @@ def check_file(path: Path) -> Iterator[Check]:
     yield writable
 
 
-def open_unchanged(path: Path, *, can_write: bool) -> apsw.Connection:
-    """A read-only connection; ``can_write`` says whether this user may write to the file."""
+def open_to_read(path: Path, *, can_write: bool | None = None) -> apsw.Connection:
+    """A read-only connection, whose long queries can be interrupted by a signal.
+
+    ``can_write`` says whether this user may write to the file.
+
+    :raises SetupError: the file cannot be opened.
+    """
+    if can_write is None:
+        can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
     has_wal, has_index = (path.with_name(path.name + end).exists() for end in ("-wal", "-shm"))
     # SQLite must not create files that it cannot delete at the end.
     immutable = int(not can_write and not has_wal and not has_index)
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(f"{path.as_uri()}?immutable={immutable}", flags=flags)
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    if has_wal:  # else closing the last connection checkpoints the WAL
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    if has_wal and not has_index:  # nobody uses this copy: keep the index in memory
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    return connection
-
-
-def open_to_read(path: Path) -> apsw.Connection:
-    """A read-only connection, whose long queries can be interrupted by a signal.
-
-    :raises SetupError: the file cannot be opened.
-    """
     with explained(path):
-        can_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
-        connection = open_unchanged(path, can_write=can_write)
+        connection = apsw.Connection(f"{path.as_uri()}?immutable={immutable}", flags=flags)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        if has_wal:  # else closing the last connection checkpoints the WAL
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        if has_wal and not has_index:  # nobody uses this copy: keep the index in memory
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         make_interruptible(connection)
         return connection
 
