@@ -85,9 +85,10 @@ class Body:
                 await self._arrival.wait()
             self.wanted_at = math.inf
         if self.has_failed:
-            # If the body kept the error, its traceback would keep the connection.
-            error, self._error = self._error, ClientGoneError()
-            raise error
+            try:
+                raise self._error
+            finally:  # its traceback keeps the body, and so the connection
+                self._error = ClientGoneError()
 
     def _has(self, count: int) -> bool:
         return self.is_complete or self.has_failed or self.buffered > count
@@ -104,7 +105,7 @@ class Body:
         try:
             data = self._take(data)
         except RequestError as error:
-            self.fail(error)
+            self.fail(error.with_traceback(None))
             return b""
         self._arrive()
         return data

@@ -64,6 +64,7 @@ class TlsInput(asyncio.BufferedProtocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._data = b""
         self._tls.connection_lost(error)
+        del self._find_key  # it has the connection, which has this
 
     def pause_reading(self) -> None:
         self._is_paused = True

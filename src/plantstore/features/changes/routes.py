@@ -106,7 +106,7 @@ class Changes:
                 if writes.are_over:
                     return
         except PlantStoreError as ended:
-            error = ended
+            error = ended.with_traceback(None)  # it has this frame
         except ClientGoneError:
             raise
         except Exception:
