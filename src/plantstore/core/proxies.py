@@ -1,6 +1,7 @@
 """Trusted proxies, and the addresses that sockets and proxies report."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from plantstore.core.settings import UNIX
@@ -21,6 +22,7 @@ class Proxies:
         return any(address in network for network in self._networks)
 
 
+@lru_cache(maxsize=1000)
 def parse_address(text: str) -> IPv4Address | IPv6Address | None:
     """Parse ``192.0.2.1``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``.
 

@@ -135,6 +135,7 @@ class App:
         response: Response | Stream
         try:
             if request.error is None:
+                await self.authentication.enter(request)
                 route = self.routes.fixed.get(request.path) or self.routes.find(request.path)
                 methods, arguments, request.route = route
                 operation = methods.get(request.method) or partial(self._list_methods, methods)
@@ -154,12 +155,9 @@ class App:
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._notify_observers(request, response, seconds)
-        if request.turns_of is None:  # without a valid token, no user's turn was taken
-            with suppress(asyncio.CancelledError):
-                network = network_of(self.client_address(request))
-                await self.turns.take(network, _measure_cost(request, response))
-        elif self.turns.users.are_several or request.caller is None:  # a lone user never waits
-            self.turns.charge(request.turns_of, _measure_cost(request, response))
+        if self.turns.users.are_several or request.caller is None:  # a lone user never waits
+            payer = request.turns_of or network_of(self.client_address(request))
+            self.turns.charge(payer, _measure_cost(request, response))
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)
@@ -287,5 +285,5 @@ def _measure_cost(request: Request, response: Response | Stream) -> int:
     """The cost of bodies and responses; long bodies are paid for before."""
     read = len(request.body) if isinstance(request.body, bytes) else 0
     sent = len(response.body) if isinstance(response, Response) else 0
-    other = REFUSED if response.error or request.turns_of is None else 0
+    other = REFUSED if response.error and request.turns_of is not None else 0
     return read // BYTES_READ + sent // BYTES_SENT + other

@@ -16,10 +16,10 @@ from plantstore.core.errors import (
     OverloadedError,
     RequestError,
 )
-from plantstore.core.fair_queue import BYTES_READ, QUERIED, FairQueue
+from plantstore.core.fair_queue import BYTES_READ, QUERIED, REFUSED, FairQueue
 from plantstore.core.model import Caller, Principal, Scope, is_store_name
 from plantstore.core.operations import require_scope
-from plantstore.core.pools import Pools
+from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
@@ -53,6 +53,14 @@ class Authentication:
         self._requests = pools.requests
         self._known = KnownTokens()
 
+    async def enter(self, request: Request) -> None:
+        """Wait for a turn before anything is done: of a known token's user, or of the network."""
+        known = self._known.tokens.get(request.headers.get(b"authorization"))
+        if known is None:
+            await self.turns.take(network_of(self.client_address(request)), REFUSED)
+        elif not self._try_enter(request, known.principal):
+            await self.turns.wait(known.principal, request.cost)
+
     async def admit(self, request: Request, store_name: str | None, scope: Scope | None) -> Caller:
         """The caller, who has the scope in the store (None: the token's own); waits for a turn.
 
@@ -70,10 +78,9 @@ class Authentication:
         If the write is refused, call ``confirm``.
         """
         known = self._known.tokens.get(request.headers.get(b"authorization"))
-        if known is not None and not self._try_enter(request, known.principal):
-            await self.turns.wait(known.principal, request.cost)
         if (
             known is None
+            or request.turns_of is None  # it was not yet known when the request entered
             or store_name is not None
             or known.writes_until <= time.time()
             or scope not in (caller := known.callers[None]).permissions
@@ -110,8 +117,8 @@ class Authentication:
 
         :raises PlantStoreError: the token is missing or invalid, or there were too many calls.
         """
-        request.cost += QUERIED
         caller = await self._find(request, None)
+        await self.turns.take(caller.principal, QUERIED)
         token = (caller.token_store_id, caller.token_hash)
         rows = await self._database.read("find_token_info", *token)
         if not rows:  # it was revoked meanwhile
@@ -183,7 +190,7 @@ class Authentication:
     async def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
         """The Authorization header in canonical form, and the token if it is known.
 
-        Looking up anything takes time, so the request of a known token takes its turn before.
+        If the token was not yet known when the request entered, it takes its user's turn here.
         """
         sent = request.headers.get(b"authorization", b"")
         known = self._known.tokens.get(sent)

@@ -56,8 +56,8 @@ def add_events(app: App) -> None:
 
     async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
         """List the events after a revision, or stream them as they happen."""
-        request.cost += QUERIED
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
+        await app.turns.take(caller.principal, QUERIED)
         parameters = split_parameters(request.query)
         refuse_misleading(parameters, "after", "limit", "include")
         after: int | None = caller.revision

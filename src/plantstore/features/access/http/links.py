@@ -74,10 +74,11 @@ def describe(link: Link) -> Record:
 
 async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
     """Redeem a code for a token, for anybody who has a code."""
-    network = network_of(app.client_address(request))
-    app.pools.requests.acquire(network)
-    request.turns_of = request.holder = network
-    await app.turns.take(network, ROUTED)
+    if request.holder is None:
+        network = network_of(app.client_address(request))
+        app.pools.requests.acquire(network)
+        request.turns_of = request.holder = network
+        await app.turns.take(network, ROUTED)
     body = await read_body(app, request, LinkCode)
     key = read_code(body.code)
     if key is None or not await app.database.read("find_code", *key, now()):
