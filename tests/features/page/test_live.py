@@ -31,6 +31,18 @@ def test_changes_by_others_appear_without_a_request(list_page: PageDriver) -> No
     assert requests == []
 
 
+def test_a_response_that_is_older_than_an_event_hides_no_plant(list_page: PageDriver) -> None:
+    held = list_page.hold("**/changes", responses=True)
+    list_page["#grid"].press("Delete")
+    list_page.wait_until(lambda: held.routes)
+    list_page.create_plants({"id": 10, "name": "Created again"})
+    list_page.assert_shows("Created again", "#rows")
+    held.release()
+    list_page.assert_shows("Deleted P10", "#message")
+    list_page.assert_count("3 plants")
+    assert list_page.names() == ["Created again", "P20", "P30"]
+
+
 def test_own_changes_never_reload_the_list(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3000)
     driver.sign_in().assert_count("3,000 plants")

@@ -78,13 +78,15 @@ interface Action {
   isUndone?: boolean;
 }
 
-/** A change that is not stored yet, or was refused. `isUnknown`: sent without a result; `theirs` is the plant as somebody
- * else has stored it meanwhile. */
+/** A change that is not stored yet, or was refused. `isUnknown`: sent without a result; `isHeard`: since it was sent, an
+ * event of its plant came, so the response may be older than the list; `theirs` is the plant as somebody else has stored
+ * it meanwhile. */
 interface Pending extends Change {
   action: Action;
   state: "waiting" | "sent" | "refused" | "stored";
   rowId: string;
   isUnknown?: boolean;
+  isHeard?: boolean;
   error?: Failure;
   theirs?: Plant | null;
 }

@@ -3,7 +3,7 @@
 import { announceLast } from "./dom.js";
 import { Loading } from "./loading.js";
 import { exchange, number, Plants, View } from "./plant.js";
-import { added, drafts, onDraw, queue, redraw } from "./state.js";
+import { added, drafts, idOf, onDraw, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
 const REST = 5_000; // milliseconds
@@ -57,7 +57,11 @@ class PlantList {
     const { store } = this;
     if (!this.may("list") || !store) return this.setState("none");
     this.stop();
-    this.#loading = new Loading(store, { hear: (changes) => this.apply(store, changes), lose: () => this.load() });
+    const hear = (/** @type {Changes} */ changes) => {
+      for (const item of queue) if (item.action.store === store && changes.has(idOf(item))) item.isHeard = true;
+      this.apply(store, changes);
+    };
+    this.#loading = new Loading(store, { hear, lose: () => this.load() });
     this.setState("loading");
     this.#loaded = this.#read(this.#loading);
   }

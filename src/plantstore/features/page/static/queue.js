@@ -84,7 +84,7 @@ async function send(action, items) {
   await store.api.retry(async () => {
     const left = items.filter(({ state }) => state === "sent");
     const again = new Set(left.filter(({ isUnknown }) => isUnknown));
-    for (const item of left) item.isUnknown = true;
+    for (const item of left) Object.assign(item, { isUnknown: true, isHeard: false });
     const results = left.length ? await store.change(left) : [];
     /** @type {[Pending, string | undefined][]} */ const done = [];
     for (const [at, { error, etag }] of results.entries()) {
@@ -145,7 +145,7 @@ function finish(done) {
     item.state = "stored";
     if (item.after && etag) item.after = { ...item.after, etag };
     action.done.push(item);
-    changes.set(idOf(item), item.after ?? null);
+    if (!item.isHeard) changes.set(id, item.after ?? null);
   }
   list.apply(action.store, changes);
   redraw();
