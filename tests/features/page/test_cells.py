@@ -140,10 +140,12 @@ def test_an_invalid_name_keeps_the_editor_open_with_the_reason(list_page: PageDr
     list_page.assert_stored(1, "Aloe ferox", None)
 
 
-def test_the_tag_picker_offers_the_tags_of_the_store(list_page: PageDriver) -> None:
+def test_the_tag_picker_offers_tags_with_the_typed_words_first(list_page: PageDriver) -> None:
+    list_page.create_many({"id": n, "name": "Iris", "tag": "bed 13"} for n in range(200, 260))
+    list_page.assert_count("160 plants")
     list_page["#rows .row >> nth=0 >> .tag"].dblclick()
-    expect(list_page["#picker li"]).to_have_count(1)
-    list_page.type("be")
+    expect(list_page["#picker li"]).to_have_text(["bed 1360", "bed 350"])
+    list_page.type("3")
     list_page.page.keyboard.press("ArrowDown")
     list_page.page.keyboard.press("Enter")
     list_page.assert_stored(1, "Aloe vera", "bed 3")

@@ -245,9 +245,9 @@ body.addEventListener("dblclick", (event) => {
   if (cell && plant && !isNarrow()) openCell(plant.id, cell.matches(".tag") ? "tag" : "name");
 });
 // The clicked element may be removed, so the grid keeps the focus; and Shift selects rows, not their text.
-body.addEventListener("mousedown", (event) => {
+grid.addEventListener("mousedown", (event) => {
   const target = targetOf(event);
-  if (target.closest(".cell-input") || (!event.shiftKey && !target.closest("input, button"))) return;
+  if (target.closest("#add, .cell-input") || (!event.shiftKey && !target.closest("input, button"))) return;
   event.preventDefault();
   focusPlants();
 });

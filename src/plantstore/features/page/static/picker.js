@@ -27,8 +27,10 @@ const options = () => /** @type {HTMLElement[]} */ ([...$("picker").children]);
 /** @param {string} text */
 function show(text) {
   const words = splitWords(text);
-  const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word))).slice(0, MAX_OPTIONS);
-  const made = matching.map(([tag, number], at) => {
+  const isFull = (/** @type {string} */ tag) => Number(words.every((word) => splitWords(tag).includes(word)));
+  const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word)));
+  matching.sort(([one], [other]) => isFull(other) - isFull(one)); // "bed 3" is before "bed 13"
+  const made = matching.slice(0, MAX_OPTIONS).map(([tag, number], at) => {
     return make("li", { id: `picker-${at}`, role: "option", ariaLabel: tag }, makePill(tag), makeHint(figures(number)));
   });
   $("picker").replaceChildren(...made);
