@@ -30,10 +30,6 @@ _WAIT_FOR_EFFECTS = """async () => {
     }
 }"""
 
-_LOAD_REST = """() => {
-    const { src } = document.querySelector("script[type=module]");
-    return import(src.replace("main.js", "rest.js")).then(() => true);
-}"""
 # The status is one that no service sends.
 _IS_INTERCEPTED = """
     fetch("intercepted").then(({ status }) => status === 299, () => false)
@@ -212,10 +208,6 @@ class PageDriver:
         self["#person-open"].click()
         self["#sign-out"].click()
         expect(self["#sign-in"]).to_be_visible()
-
-    def load_rest(self) -> None:
-        """Load the scripts that the page otherwise loads soon after the first view."""
-        self.evaluate(_LOAD_REST)
 
     def names(self) -> list[str]:
         return self["#rows .name"].all_inner_texts()

@@ -118,7 +118,7 @@ def test_an_import_runs_in_the_background_and_can_be_stopped_and_retried(
 
 
 def test_an_import_by_keyboard_waits_until_the_server_is_reachable(driver: PageDriver) -> None:
-    driver.sign_in().load_rest()
+    driver.sign_in()
     press = driver.page.keyboard.press
     # Intercept the chooser from the start: a busy browser may apply the interception late.
     with driver.page.expect_file_chooser() as chooser:

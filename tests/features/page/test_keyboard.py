@@ -112,10 +112,10 @@ def test_keys_act_on_the_list_after_a_click_outside_of_it(driver: PageDriver) ->
     driver.page.keyboard.press("ArrowDown")
     expect(driver["#grid"]).to_be_focused()
     assert driver.active_name() == "Plant 1"
-    driver["#count"].click()
+    driver["#grid [data-order=name]"].click()
     driver.type("#")
     driver.type("shade\n", delay=20)
-    driver.assert_stored(1, "Plant 1", "shade")
+    driver.assert_stored(0, "Plant 0", "shade")
 
 
 def test_tab_saves_a_field_of_the_panel_and_moves_to_the_next(list_page: PageDriver) -> None:
@@ -137,7 +137,7 @@ def test_slash_focuses_the_search_but_not_with_alt_or_in_a_field(list_page: Page
     expect(list_page["#add-name"]).to_have_value("/")
 
 
-@pytest.mark.parametrize("focused", ["#grid", "#person-open", "#count"])
+@pytest.mark.parametrize("focused", ["#select-all", "#person-open", "#count"])
 def test_a_word_typed_outside_a_field_is_searched_for(list_page: PageDriver, focused: str) -> None:
     requests = list_page.record_requests("POST")
     list_page[focused].click() if focused == "#count" else list_page[focused].focus()
@@ -173,9 +173,10 @@ def test_the_focus_is_never_lost_after_retry_close_skip_or_import(driver: PageDr
     driver["#message"].get_by_role("button", name="Close").press("Enter")
     expect(driver["#message"]).to_be_hidden()
     assert_focus_not_lost(driver)
-    driver["a.skip"].press("Enter")
-    assert_focus_not_lost(driver)
-    expect(driver["a.skip"]).not_to_be_focused()
+    address = driver.page.url
+    driver["#skip"].press("Enter")
+    expect(driver["#grid"]).to_be_focused()
+    assert driver.page.url == address
     driver["#empty-import"].press("Enter")
     expect(driver["#import-choose"]).to_be_visible()
     driver.set_file("a.csv", "1,Fern\n")

@@ -14,7 +14,6 @@ _RECORD_PRINTED_ROWS = """() => addEventListener("beforeprint", () => {
 
 def print_page(driver: PageDriver) -> tuple[list[str], int]:
     """The printed lines, which are the title and the plants, and the number of sheets."""
-    driver.load_rest()
     driver.page.evaluate(_RECORD_PRINTED_ROWS)
     pdf = driver.page.pdf()
     return driver.page.evaluate("printed"), len(re.findall(rb"/Type /Page\b", pdf))

@@ -141,6 +141,7 @@ def test_a_link_signs_in_once_and_its_code_leaves_the_address(
         code = client.post("/links", json={"user": "kiosk"}).raise_for_status().json()["code"]
     set_remote_host(driver).open(f"/#code={code}")
     expect(driver["#who"]).to_have_text("kiosk")
+    expect(driver["#grid"]).to_be_focused()
     assert code not in driver.page.url
     driver.page.set_viewport_size({"width": 360, "height": 740})
     driver["#message"].get_by_role("button", name="Keep me signed in").click()

@@ -72,15 +72,6 @@ def test_signing_out_during_an_outage_ends_on_the_sign_in_view(
         expect(driver["#sign-in"]).to_be_visible()
 
 
-def test_no_message_appears_when_the_preload_of_rest_js_fails(driver: PageDriver) -> None:
-    held = driver.hold("**/rest.js")
-    driver.sign_in()
-    driver.wait_until(lambda: held.routes)
-    held.routes[0].abort()
-    driver.settle()
-    expect(driver["#message"]).to_be_hidden()
-
-
 def test_an_interrupted_list_continues_when_the_server_is_back(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 6000)
     driver.route("**/plants?*after=*", lambda route: route.abort())

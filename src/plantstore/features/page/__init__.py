@@ -10,12 +10,12 @@ them and the list:
 
 These draw, and handle keys and clicks: ``grid.js`` (rows, the selection), ``typing.js`` (row 0,
 editors of cells), ``picker.js`` (tags below a field), ``search.js`` (bar, chips, order, count, the
-address), ``pages.js`` (the panel of a plant; history and access instead of the list), ``main.js``
+address), ``pages.js`` (the panel of a plant; ``history.js`` and ``access.js`` instead of the
+list), ``importer.js`` (``tables.js``, ``columns.js``), ``export.js`` (``qr.js``), ``main.js``
 (signing in, the store, menus and keys).
 
-Loaded after the first view, by ``rest.js``: ``history.js``, ``access.js``, ``importer.js``
-(``tables.js``, ``columns.js``), ``export.js`` (``qr.js``). Texts: ``texts.json``, read by
-``texts.js``. The DOM: ``dom.js``. Types, only for ``make check``: ``types.d.ts``.
+Texts: ``texts.json``, read by ``texts.js``. The DOM: ``dom.js``. Types, only for ``make check``:
+``types.d.ts``.
 """
 
 from plantstore.feature import Feature

@@ -5,9 +5,10 @@ import { say, undo } from "./actions.js";
 import { openAdd } from "./typing.js";
 import { Api, isBarred } from "./api.js";
 import { $, all, announce, ask, explain, focusPlants, onClick, targetOf } from "./dom.js";
+import { exportPlants, printLabels } from "./export.js";
 import "./grid.js";
+import { openImport, readPasted } from "./importer.js";
 import { list } from "./list.js";
-import { loadRest } from "./pages.js";
 import { run } from "./queue.js";
 import { clearAddress, clearSearch, findCode, openAddress, readAddress, showPage } from "./search.js";
 import { device, Session, tab } from "./session.js";
@@ -15,7 +16,6 @@ import { drafts, onDraw, queue, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
 const REFRESH_EVERY = 15_000; // milliseconds
-const REST_AFTER = 1_500; // milliseconds: soon, in case the server goes away
 const SOON = 14 * 24 * 3600 * 1000; // milliseconds
 
 fillTexts();
@@ -56,7 +56,6 @@ async function signIn(token, isKept) {
     $("user").value = found.user; // the name under which a password manager saves the token
     setView("app");
     run();
-    setTimeout(() => import("./rest.js").catch(() => {}), REST_AFTER); // a failure is shown when it is needed
   } catch (error) {
     if (error.status === 401) return; // `refuse` has shown it
     $("token").value = token;
@@ -187,11 +186,17 @@ onDraw(() => {
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
   $("clear-search").hidden = view.isWhole;
   $("export-what").textContent = t(list.selected.size ? "selection" : view.isWhole ? "export.all" : "export.shown");
+});
+
+/** A click on blank ground, or hiding the focused element, takes the focus away from the list. */
+const keepFocus = () =>
   setTimeout(() => {
     const { activeElement: focused } = document; // in the end: the focus may just be moving
-    if (focused === document.body || !focused?.checkVisibility()) focusPlants();
+    const isLost = !focused?.checkVisibility() || focused.matches("body, #plants-title");
+    if (isLost && me) focusPlants();
   });
-});
+onDraw(keepFocus);
+document.addEventListener("click", keepFocus);
 
 $("sign-in-form").addEventListener("submit", () => {
   const { value } = $("token");
@@ -209,10 +214,11 @@ $("stores").addEventListener("change", () => openStore($("stores").value));
 onClick("barred-open", () => openStore(me?.stores[0]?.name ?? ""));
 onClick("retry", () => list.load());
 onClick("nothing-clear", clearSearch);
+onClick("skip", focusPlants);
 onClick("empty-add", openAdd);
-for (const id of ["import-open", "empty-import"]) onClick(id, async () => (await loadRest()).openImport());
-for (const id of ["labels", "labels-selected"]) onClick(id, async () => (await loadRest()).printLabels());
-for (const id of ["export-csv", "export-selected"]) onClick(id, async () => (await loadRest()).exportPlants());
+for (const id of ["import-open", "empty-import"]) onClick(id, () => openImport());
+for (const id of ["labels", "labels-selected"]) onClick(id, printLabels);
+for (const id of ["export-csv", "export-selected"]) onClick(id, exportPlants);
 onClick("keys-open", () => $("keys").showModal());
 onClick("language", () => {
   device.put("language", language === "de" ? "en" : "de");
@@ -256,14 +262,9 @@ const KEYS = {
 document.addEventListener("keydown", (event) => {
   const { key, altKey, shiftKey } = event;
   if (key === "Enter" && event.repeat) event.preventDefault(); // a held key would confirm the next dialog too
-  const isTyping = targetOf(event).closest("input, select, textarea, dialog:not(#panel), [popover]");
+  const isTyping = targetOf(event).closest("input:not([type=checkbox]), select, dialog:not(#panel), [popover]");
   const name = event.ctrlKey || event.metaKey ? `Ctrl+${shiftKey ? key : key.toLowerCase()}` : key;
   if (altKey || $("app").hidden || document.querySelector("dialog:modal")) return;
-  if (targetOf(event) === document.body && key !== "Tab" && !$("plants").hidden) {
-    focusPlants(); // a click on blank ground took the focus away
-    if (!$("grid").dispatchEvent(new KeyboardEvent("keydown", event))) event.preventDefault();
-    return;
-  }
   if ($("plants").hidden) return name === "Escape" && !isTyping ? showPage(null) : undefined;
   if (Object.hasOwn(KEYS, name) && (!isTyping || name === "Ctrl+k")) {
     KEYS[name]();
@@ -289,7 +290,7 @@ addEventListener("paste", (event) => {
     targetOf(event).closest("input:not([type=file])") || document.querySelector("dialog:modal:not(#import)");
   if (!text.trim() || isElsewhere || !list.may("create")) return;
   event.preventDefault();
-  loadRest().then(({ readPasted }) => readPasted(text));
+  readPasted(text);
 });
 
 // A link may be meant to mislead: the names of its user and store come from the service.

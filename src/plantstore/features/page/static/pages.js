@@ -1,41 +1,34 @@
 // The panel of one plant, beside the list, and the pages that replace the list: history and access. Each has an address.
-// Their scripts are loaded after the first view.
 
-import { remove, say } from "./actions.js";
+import { openAccess } from "./access.js";
+import { remove } from "./actions.js";
 import { loseDraft, save } from "./typing.js";
 import { $, all, copy, focusPlants, forgetPrivate, isNarrow, onClick } from "./dom.js";
+import { makeCode } from "./export.js";
+import { openHistory, showHistory } from "./history.js";
 import { list } from "./list.js";
 import { CONTENTS } from "./plant.js";
 import { plantAddress, showPage, showPlant } from "./search.js";
 import { drafts, onDraw, shown } from "./state.js";
-import { rich, t } from "./texts.js";
+import { t } from "./texts.js";
 
 /** With the scope that each needs. */
-const PAGES = { history: "list", access: "manage" };
+const PAGES = { history: { scope: "list", open: openHistory }, access: { scope: "manage", open: openAccess } };
 const names = /** @type {(keyof typeof PAGES)[]} */ (Object.keys(PAGES));
 const panel = $("panel");
 /** @type {keyof typeof PAGES | null} */ let openPage = null;
 /** @type {Plant | undefined} */ let drawn;
 
-export async function loadRest() {
-  try {
-    return await import("./rest.js");
-  } catch (error) {
-    say(rich("error.rest"), {}, "failed");
-    throw error;
-  }
-}
-
 onDraw(() => {
-  const page = names.find((name) => list.store && name === shown.page && list.may(PAGES[name])) ?? null;
+  const page = names.find((name) => list.store && name === shown.page && list.may(PAGES[name].scope)) ?? null;
   if (page === openPage) return;
   if (openPage) forgetPrivate($(openPage));
   openPage = page;
   for (const name of names) $(name).hidden = name !== page;
   $("plants").hidden = page !== null;
   if (!page) return;
+  PAGES[page].open();
   $(`${page}-title`).focus();
-  loadRest().then((rest) => openPage === page && rest[page]());
 });
 
 onDraw(() => {
@@ -74,11 +67,8 @@ function drawPlant(plant, store) {
   const link = plantAddress(store.name, plant.id);
   $("panel-id").textContent = plant.id;
   $("panel-link").textContent = link;
-  loadRest().then(({ makeCode, showHistory }) => {
-    if (drawn !== plant) return;
-    $("panel-code").replaceChildren(...makeCode(link));
-    showHistory($("panel-events"), store, plant.id);
-  });
+  $("panel-code").replaceChildren(...makeCode(link));
+  showHistory($("panel-events"), store, plant.id);
 }
 
 /** Only a stored plant has a panel: others have no address yet. @param {string} id */
