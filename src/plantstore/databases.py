@@ -18,7 +18,7 @@ from plantstore.sql.session import OpenSession, Queries, Session
 from plantstore.sqlite import connection as sqlite
 from plantstore.sqlite.reader import check_file
 from plantstore.sqlite.reader import reading as read_file
-from plantstore.sqlite.session import SQLiteSession, open_same_file
+from plantstore.sqlite.session import SQLiteSession
 
 
 async def open_database(settings: Settings) -> Database:
@@ -49,7 +49,7 @@ def open_session(url: str) -> Session:
 def find_open_session(url: str) -> OpenSession:
     """A function that opens sessions on this database, never on a file that has replaced it."""
     if path := find_file(url):
-        return partial(open_same_file, url, path.stat())
+        return partial(SQLiteSession, url, path.stat())
     return partial(open_session, url)
 
 

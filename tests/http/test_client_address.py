@@ -2,7 +2,7 @@
 
 import pytest
 
-from plantstore.http.limits.client_address import ClientAddress
+from plantstore.core.proxies import Proxies
 from plantstore.server.messages import Request
 
 PROXIES = ("10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7")
@@ -11,7 +11,8 @@ PROXIES = ("10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7")
 def client_address(peer: str, **headers: str) -> str:
     """The address of a request from this peer, behind the proxies."""
     lines = {name.replace("_", "-").encode(): value.encode() for name, value in headers.items()}
-    return ClientAddress(PROXIES)(Request(b"1", "GET", lines, address=peer))
+    request = Request(b"1", "GET", lines, address=peer)
+    return Proxies(PROXIES).find_client(peer, request.read_tracing)
 
 
 @pytest.mark.parametrize("peer", ["203.0.113.5", "2001:db8:2::1", "192.0.2.8", ""])
@@ -21,7 +22,7 @@ def test_the_header_of_an_untrusted_peer_is_ignored(peer: str) -> None:
 
 def test_the_header_is_ignored_without_trusted_proxies() -> None:
     request = Request(b"1", "GET", {b"x-forwarded-for": b"198.51.100.1"}, address="10.0.0.1")
-    assert ClientAddress(())(request) == "10.0.0.1"
+    assert Proxies(()).find_client("10.0.0.1", request.read_tracing) == "10.0.0.1"
 
 
 @pytest.mark.parametrize("peer", ["10.0.0.1", "192.0.2.7", "2001:db8:1::1", "::ffff:10.0.0.1"])

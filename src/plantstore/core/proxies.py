@@ -1,10 +1,15 @@
-"""Trusted proxies, and the addresses that sockets and proxies report."""
+"""Trusted proxies, and the addresses that sockets and proxies report.
 
-from collections.abc import Sequence
+Invariant: no client can forge its address: only forwarded headers of trusted proxies are used.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from plantstore.core.settings import UNIX
+
+_MAX_HOPS = 20  # only the last addresses of a header are read
 
 
 class Proxies:
@@ -20,6 +25,19 @@ class Proxies:
         if address is None:
             return self._trusts_unix and peer == UNIX
         return any(address in network for network in self._networks)
+
+    def find_client(self, peer: str, read_header: Callable[[bytes], bytes]) -> str:
+        """A client's address, without a port; ``unix`` on a Unix socket, empty if it is unknown.
+
+        It is the first address, on the way from us to the client, that is not a trusted proxy.
+        """
+        address, is_trusted = parse_address(peer), self.trust(peer)
+        if is_trusted:
+            line = read_header(b"x-forwarded-for").decode("latin-1")
+            hops = reversed(line.rsplit(",", _MAX_HOPS))
+            while is_trusted and (said := parse_address(next(hops, ""))):
+                address, is_trusted = said, self.trust(str(said))
+        return peer if address is None else str(address)
 
 
 @lru_cache(maxsize=1000)

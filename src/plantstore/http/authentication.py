@@ -20,10 +20,10 @@ from plantstore.core.fair_queue import BYTES_READ, QUERIED, REFUSED, FairQueue
 from plantstore.core.model import Caller, Principal, Scope, is_store_name
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools, network_of
+from plantstore.core.proxies import Proxies
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
-from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.http.limits.lanes import Lanes
 from plantstore.http.limits.rates import Rates, require
@@ -43,7 +43,7 @@ class Authentication:
     def __init__(
         self, database: Database, settings: Settings, pools: Pools, turns: FairQueue
     ) -> None:
-        self.client_address = ClientAddress(settings.trusted_proxies)
+        self._proxies = Proxies(settings.trusted_proxies)
         limit = settings.rate_limit
         self.rates = None if limit is None else Rates(*read_rate(limit))
         self.turns = turns
@@ -52,6 +52,9 @@ class Authentication:
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
         self._requests = pools.requests
         self._known = KnownTokens()
+
+    def client_address(self, request: Request) -> str:
+        return self._proxies.find_client(request.address, request.read_tracing)
 
     async def enter(self, request: Request) -> None:
         """Wait for a turn before anything is done: of a known token's user, or of the network."""

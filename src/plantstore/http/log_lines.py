@@ -6,7 +6,6 @@ Invariant: they contain no token, no body, and no path as it was sent.
 import re
 
 from plantstore.core.model import Caller
-from plantstore.http.limits.client_address import ClientAddress
 from plantstore.server.messages import Request
 
 # W3C Trace Context: version, trace, parent, flags. Only versions after 00 may have more.
@@ -15,10 +14,10 @@ _TRACE = re.compile(
 )
 
 
-def describe_request(request: Request, client_address: ClientAddress) -> dict[str, object]:
-    """The request's origin, method and route."""
+def describe_request(request: Request, address: str) -> dict[str, object]:
+    """The request's origin, method and route; ``address`` is the client's."""
     fields: dict[str, object] = {
-        "address": client_address(request),
+        "address": address,
         "request_id": request.id.decode(),
         "method": request.method,
         "route": request.route or "-",

@@ -19,26 +19,19 @@ from plantstore.sqlite.file_lock import FileLock
 _READERS_TIMEOUT_MS = 1000  # no other process writes while it waits for them
 
 
-def open_same_file(url: str, file: os.stat_result) -> "SQLiteSession":
-    """A session on this file, never on a file that has replaced it.
+class SQLiteSession:
+    """A session on the file of a database URL: on this ``file``, if given, never on its successor.
 
     :raises SetupError: the URL now names another file, or the file cannot be used.
     """
-    path = database_path(url)
-    with explained(path):
-        if not samestat(path.stat(), file):
-            raise SetupError(REPLACED.format(name=path))
-    return SQLiteSession(url)
 
-
-class SQLiteSession:
-    """A session on the file of a database URL."""
-
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, file: os.stat_result | None = None) -> None:
         self.before_commit: Callable[[], object] = lambda: None
         self._path = database_path(url)
         self.location = str(self._path)
         self._sql = load_queries("plantstore.sqlite")
+        if file is not None:
+            self._require_file(file)
         self._connection = open_file(self._path)
         with explained(self._path):
             self._lock = FileLock(self._path)
@@ -93,9 +86,8 @@ class SQLiteSession:
         return True
 
     def revalidate(self) -> None:
+        self._require_file(self._file)
         with explained(self._path):
-            if not samestat(self._path.stat(), self._file):
-                raise SetupError(REPLACED.format(name=self._path))
             if self._connection.pragma("schema_version") != self._schema:
                 raise SetupError(f"the schema of {self._path} has changed")
 
@@ -107,6 +99,11 @@ class SQLiteSession:
     def close(self) -> None:
         self._connection.close()
         self._lock.close()
+
+    def _require_file(self, file: os.stat_result) -> None:
+        with explained(self._path):
+            if not samestat(self._path.stat(), file):
+                raise SetupError(REPLACED.format(name=self._path))
 
     def _execute(self, sql: str, arguments: Sequence[object] = ()) -> Sequence[Row]:
         with explained(self._path):

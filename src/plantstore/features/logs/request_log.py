@@ -60,7 +60,9 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
         if suppressed is None:
             return
         level, message = _grade(error, is_slow=is_slow)
-        fields = describe_request(request, app.client_address) | {"status": response.status}
+        fields = describe_request(request, app.client_address(request)) | {
+            "status": response.status
+        }
         if error:
             fields["error_number"] = error
         fields |= {"duration_ms": _to_milliseconds(seconds)} | describe_caller(request)
@@ -107,7 +109,7 @@ def _observe_refusals(app: App) -> Observer:
         suppressed = limit.admit("refused", lines=_MAX_REFUSALS)
         if suppressed is None:
             return
-        fields = describe_request(request, app.client_address)
+        fields = describe_request(request, app.client_address(request))
         fields["error_number"] = response.error
         fields |= describe_caller(request) or _describe_token(request)
         if isinstance(request.refusal, ForbiddenError):

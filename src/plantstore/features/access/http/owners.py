@@ -106,7 +106,9 @@ class Owners:
         write_audit(session, actor, action, store, changed.get("member_id"), **details)
 
     def log(self, request: Request, changed: Fields) -> None:
-        fields = describe_request(request, self._app.client_address) | describe_caller(request)
+        fields = describe_request(request, self._app.client_address(request)) | describe_caller(
+            request
+        )
         administration_logger().info("access changed", extra={"fields": {**fields, **changed}})
 
 
