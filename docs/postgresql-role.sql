@@ -29,7 +29,7 @@ GRANT SELECT (store_id, token_hash, user_id, all_stores, scopes, label, expires_
 GRANT SELECT, UPDATE (revision, plants, trimmed) ON revisions TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE (name, tag), DELETE ON plants TO plantstore_service;
 GRANT SELECT, INSERT, DELETE ON events TO plantstore_service;
-GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;
+GRANT SELECT, INSERT, DELETE ON idempotency_keys TO plantstore_service;
 GRANT DELETE ON users, tokens TO plantstore_service;
 GRANT SELECT (at, action), DELETE ON audit TO plantstore_service;
 

@@ -12,6 +12,7 @@ from plantstore.core.clock import now
 from plantstore.core.model import Grant
 from plantstore.databases import open_session
 from plantstore.features.events.retention import trim_access
+from plantstore.sql.trimming import trim_keys
 from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.databases import execute
@@ -35,6 +36,7 @@ FORBIDDEN: tuple[LiteralString, ...] = (
     "UPDATE tokens SET scopes = 'manage'",
     "UPDATE tokens SET expires_at = NULL",
     "UPDATE links SET expires_at = 1",
+    "UPDATE idempotency_keys SET created_at = 1",
     "DELETE FROM stores",
     "DELETE FROM schema_migrations",
     "ALTER TABLE plants ADD COLUMN x text",
@@ -96,7 +98,7 @@ def test_the_service_works_with_the_role(tmp_path: Path, owners_url: str) -> Non
     assert used_token["last_used_at"] is not None  # written when the service stopped
 
 
-def test_the_role_may_delete_ended_access(owners_url: str) -> None:
+def test_the_role_may_delete_ended_access_and_old_keys(owners_url: str) -> None:
     with closing(open_administration(owners_url)) as owner:
         owner.create_user("eve")
         owner.create_token(Grant(subject="ada", store="nursery", expires_at=1))
@@ -104,6 +106,7 @@ def test_the_role_may_delete_ended_access(owners_url: str) -> None:
         newest = owner.create_token(Grant(subject="ada", store="nursery")).token
         with closing(open_session(as_role(owners_url))) as session:
             assert trim_access(session, now() + 1) < 1
+            assert trim_keys(session, now()) > 1
         assert [user.subject for user in owner.list_users()] == ["ada"]
         assert owner.list_tokens() == [newest]
 
