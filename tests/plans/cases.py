@@ -166,7 +166,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_code": [Case((SMALL, HASH, 0), 1)],
     "count_members": [Case((SMALL,), 2)],
     "count_tokens": [Case((SMALL, 0, PAGE), 1), Case((LARGE, 0, PAGE), 1)],
-    "find_links_of": [Case((SMALL, SMALL), 4), Case((LARGE, 1), 2)],
+    "find_links_of": [Case((SMALL, SMALL), 4), Case((LARGE, 1), 2), Case((SMALL, LARGE), 4)],
     "delete_link": [Case((SMALL, HASH), 1)],
     "delete_links": [Case((SMALL, SMALL, SMALL, SMALL), 2), Case((LARGE, LARGE, 1, 1), 0)],
     "count_links": [Case((SMALL,), 1)],

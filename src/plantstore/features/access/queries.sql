@@ -122,9 +122,12 @@ ORDER BY l.expires_at, l.code_hash
 -- The links of a store for a user, or created by the user's tokens.
 
 -- name: find_links_of
-WITH t AS MATERIALIZED (SELECT token_hash FROM tokens WHERE user_id = ?2)
-SELECT store_id, code_hash FROM links
-WHERE store_id = ?1 AND (user_id = ?2 OR maker_hash IN (SELECT token_hash FROM t))
+WITH l AS MATERIALIZED (
+    SELECT * FROM links WHERE store_id = ?1
+), t AS MATERIALIZED (
+    SELECT token_hash FROM tokens WHERE token_hash IN (SELECT maker_hash FROM l) AND +user_id = ?2
+)
+SELECT store_id, code_hash FROM l WHERE user_id = ?2 OR maker_hash IN (SELECT token_hash FROM t)
 
 -- name: find_code
 SELECT 1 FROM links WHERE store_id = ?1 AND code_hash = ?2 AND expires_at > ?3
