@@ -1,13 +1,14 @@
 """Calls that most tests make, through a client library."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
 
 from tests.http.expect import expect_error
 from tests.http.raw import Response
-from tests.service import JSON
+from tests.service import JSON, Service
 
 ALL_FIELDS = {"include": "id"}
 
@@ -23,6 +24,12 @@ def create_plant(client: httpx.Client, plant_id: int, name: str, tag: str | None
         plant["tag"] = tag
     response = create(client, json.dumps(plant))
     assert response.status_code == 200, response.text
+
+
+def create_in(folder: Path, url: str, store: str, plant_id: int) -> None:
+    """Create a plant in a store of a database that is not served."""
+    with Service(folder, database=url) as service, service.client(service.make_token(store)) as it:
+        create_plant(it, plant_id, "Fern")
 
 
 def list_plants(client: httpx.Client, **parameters: str) -> Any:  # noqa: ANN401 - JSON

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant
-from plantstore.features.events.reading import ARRAY, STREAM
+from plantstore.features.events.reading import ARRAY, NO_EVENTS, STREAM
 from tests.plans.tables import (
     DELIVERIES,
     ENDED,
@@ -87,10 +87,11 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "count_all": [Case((), 2 * STORES)],
     "read_events": [
         Case((LARGE, EVENTS // 2, PAGE, True, *astuple(ARRAY)), 2 * PAGE + 1),
+        Case((LARGE, EVENTS // 2, PAGE, True, *astuple(NO_EVENTS)), 2 * PAGE + 1),
         Case((LARGE, EVENTS // 2, PAGE, True, *astuple(STREAM)), 2 * PAGE + 1),
         Case((LARGE, EVENTS - 1, PAGE, True, *astuple(ARRAY)), 3),
         Case((LARGE, EVENTS, PAGE, True, *astuple(ARRAY)), 1),
-        Case((LARGE, 0, 0, False, *astuple(ARRAY)), 1),
+        Case((LARGE, 0, 0, False, *astuple(NO_EVENTS)), 1),
         Case((SMALL, 0, PAGE, True, *astuple(ARRAY)), 3),
     ],
     # Access that ended long ago is looked for once an hour, among all.

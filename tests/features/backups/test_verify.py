@@ -14,6 +14,7 @@ from tests.cli.test_check import unchanged
 from tests.contents import seed
 from tests.databases import execute
 from tests.faults.load import under_load, wait_until_acknowledged
+from tests.http.calls import create_in
 from tests.next_version import next_program
 from tests.service import Service
 
@@ -141,7 +142,7 @@ def test_plants_without_events_are_found_after_a_store_was_deleted(seeded: Progr
     seeded.out("store", "create", "second")
     seeded.out("store", "delete", "seeded", "--yes")
     seeded.out("store", "create", "third")
-    seeded.out("plant", "add", "--store", "third", "7", "Fern")
+    create_in(seeded.folder, seeded.database, "third", 7)
     assert mismatches(seeded) == []
     execute(seeded.database, "INSERT INTO plants (store_id, id, name) VALUES (3, 8, 'Moss')")
     execute(seeded.database, "UPDATE revisions SET plants = 2 WHERE store_id = 3")

@@ -32,7 +32,7 @@ from tests.features.webhooks.receiver import (
     create_webhook,
     wait_until_delivered,
 )
-from tests.http.calls import create_plant
+from tests.http.calls import create_in, create_plant
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -54,7 +54,7 @@ async def test_a_wait_for_the_database_is_no_failure_of_the_receiver(
     program = Program(tmp_path, {"PLANTSTORE_WEBHOOK_ALLOW_PRIVATE": "true"}).with_database()
     program.make_store("nursery")
     made = program.data("webhook", "create", receiver.url, "--store", "nursery")
-    program.out("plant", "add", "--store", "nursery", "1", "Fern")
+    create_in(program.folder, program.database, "nursery", 1)
     lock = FileLock(database_path(program.database))
 
     def respond_while_it_is_locked(_: Received) -> Response:

@@ -15,7 +15,7 @@ from plantstore.core.fair_queue import FairQueue
 from plantstore.core.model import Caller
 from plantstore.core.pools import Pool
 from plantstore.features.events.listener import Feed, Listener
-from plantstore.features.events.reading import STREAM, Form, require_page
+from plantstore.features.events.reading import NO_EVENTS, STREAM, Form, require_page
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Listeners:
         """
         await self._slots.wait_and_acquire(caller.token_store_id)
         try:
-            page = await require_page(self._database, caller, after, 0, None)
+            page = await require_page(self._database, caller, after, 0, NO_EVENTS)
         except BaseException:
             self._slots.release(caller.token_store_id)
             raise

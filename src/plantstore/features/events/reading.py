@@ -14,58 +14,52 @@ class Form(Struct, frozen=True):
     With ``has_id_text`` the plant's id is also a string.
     """
 
-    opening: str
-    start: str
-    separator: str
-    closing: str
+    opening: str | None
+    start: str | None
+    separator: str | None
+    closing: str | None
     has_id_text: bool = False
 
 
 ARRAY = Form("[", "", ",", "]")
 STREAM = Form("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n")  # server-sent events
+NO_EVENTS = Form(None, None, None, None)
 
 
 class EventPage(Struct, frozen=True):
     """Events of one store, after the revision ``after`` up to ``last``, read at once.
 
-    ``revision`` is the store's.
+    ``revision`` is the store's. For owners, ``users`` names the user of each event.
     """
 
     revision: int
     is_whole: bool  # no events were trimmed: they begin with the store
     after: int
     last: int
+    users: str | None
     events: bytes
 
 
 async def read_page(
-    database: Database,
-    store_id: int,
-    after: int,
-    max_count: int,
-    form: Form | None,
-    *,
-    for_owner: bool,
+    database: Database, store_id: int, after: int, max_count: int, form: Form, *, for_owner: bool
 ) -> EventPage | None:
     """The first ``max_count`` events after a revision; None if there is no such store.
-
-    Without a ``form``, they are not read.
 
     If later events were trimmed, they begin after the last trimmed revision; then no revision is
     missing.
     """
-    selected = (store_id, after, 0 if form is None else max_count, for_owner)
-    rows = await database.read("read_events", *selected, *astuple(form or ARRAY))
+    count = 0 if form is NO_EVENTS and not for_owner else max_count
+    rows = await database.read("read_events", store_id, after, count, for_owner, *astuple(form))
     if not rows:
         return None
-    revision, trimmed, is_whole, events = rows[0]
+    revision, trimmed, is_whole, users, events = rows[0]
     after = max(after, trimmed)
     last = max(after, min(after + max_count, revision))
-    return EventPage(revision, bool(is_whole), after, last, events)
+    return EventPage(revision, bool(is_whole), after, last, users, events or b"")
 
 
 async def require_page(
-    database: Database, caller: Caller, after: int | None, max_count: int, form: Form | None
+    database: Database, caller: Caller, after: int | None, max_count: int, form: Form
 ) -> EventPage:
     """See ``read_page``; reads what the caller may see, without ``after`` the oldest events.
 

@@ -4,6 +4,7 @@ Old events are trimmed.
 """
 
 from functools import partial
+from hashlib import sha256
 
 from msgspec.structs import replace
 
@@ -15,7 +16,9 @@ from plantstore.features.events import EventsSettings
 from plantstore.features.events.listeners import Listeners
 from plantstore.features.events.reading import (
     ARRAY,
+    NO_EVENTS,
     STREAM,
+    EventPage,
     Form,
     require_page,
 )
@@ -33,18 +36,20 @@ from plantstore.http.responses import (
     JSON,
     NO_STORE,
     header_line,
+    is_current,
     make_response,
     read_weights,
     revision_line,
 )
 from plantstore.http.routes import reads
-from plantstore.server.messages import Request, Response, Stream
+from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 _DEFAULT_LIMIT = 100
 _MAX_LIMIT = 1000
 _EVENTS_AT_ROUTED = 200  # take as long to read as a list of 1,000 plants
 _MAX_REVISION = 2**53 - 1  # every client can read it
 _VARY = b"Vary: Accept, Authorization\r\n"
+_CACHING = b"Cache-Control: private, no-cache\r\n" + _VARY
 # Without it, nginx buffers the parts of a response.
 _LIVE = b"Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n" + NO_STORE + _VARY
 
@@ -73,7 +78,7 @@ def add_events(app: App) -> None:
             if last_id is not None:
                 after = _read_after(last_id.decode("latin-1"))
             if request.method == "HEAD":  # the same errors, but no listener
-                await require_page(app.database, caller, after, 0, None)
+                await require_page(app.database, caller, after, 0, NO_EVENTS)
                 return make_response(200, _LIVE)
             listener = await listeners.add(caller, after, form)
             head, remove = make_response(200, _LIVE).head, partial(listeners.remove, listener)
@@ -92,17 +97,36 @@ def add_events(app: App) -> None:
 async def _read(
     app: App, request: Request, caller: Caller, after: int | None, limit: int, form: Form
 ) -> Response:
-    is_head = request.method == "HEAD"
-    if not is_head:
-        count = min(limit, max(0, caller.revision - (after or 0)))
-        await app.turns.take(caller.principal, ROUTED * count // _EVENTS_AT_ROUTED)
-    page = await require_page(app.database, caller, after, limit, None if is_head else form)
-    headers = JSON + NO_STORE + _VARY + revision_line(page.revision)
+    known = request.headers.get(b"if-none-match")
+    if request.method == "HEAD" or known is not None:
+        page = await require_page(app.database, caller, after, limit, NO_EVENTS)
+        if is_current(etag := _make_etag(caller, page, form), known):
+            headers = header_line("ETag", etag) + _CACHING + revision_line(page.revision)
+            return make_response(304, headers)
+        if request.method == "HEAD":
+            return make_response(200, _make_headers(caller, page, limit, form))
+    count = min(limit, max(0, caller.revision - (after or 0)))
+    await app.turns.take(caller.principal, ROUTED * count // _EVENTS_AT_ROUTED)
+    page = await require_page(app.database, caller, after, limit, form)
+    return make_response(200, _make_headers(caller, page, limit, form), page.events)
+
+
+def _make_headers(caller: Caller, page: EventPage, limit: int, form: Form) -> HeaderLines:
+    headers = JSON + header_line("ETag", _make_etag(caller, page, form)) + _CACHING
+    headers += revision_line(page.revision)
     if page.last < page.revision:
         include = b"&include=id_text" if form.has_id_text else b""
         link = b'<?after=%d&limit=%d%s>; rel="next"' % (page.last, limit, include)
         headers += header_line("Link", link)
-    return make_response(200, headers, None if is_head else page.events)
+    return headers
+
+
+def _make_etag(caller: Caller, page: EventPage, form: Form) -> bytes:
+    """The tag depends on users' names: events never change, but users are renamed and deleted."""
+    etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
+    if page.users is not None:
+        etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()
+    return b'"%s-text"' % etag if form.has_id_text else b'"%s"' % etag
 
 
 def _read_after(text: str) -> int:

@@ -14,6 +14,7 @@ from plantstore.program import cli
 from tests.cli.program import PLANTSTORE, Program
 from tests.databases import execute
 from tests.features.events.http.test_event_stream import fill_events
+from tests.http.calls import create_in
 from tests.plants import FULL_JSON
 from tests.service import Service
 
@@ -89,7 +90,7 @@ def test_follow_reads_each_event_once(program: Program, monkeypatch: pytest.Monk
 def test_events_of_several_stores_are_sorted_by_time(program: Program) -> None:
     for number, name in enumerate(("apples", "berries"), 1):
         program.make_store(name)
-        program.out("plant", "add", "--store", name, "7", "Fern")
+        create_in(program.folder, program.database, name, 7)
         at = f"UPDATE events SET at = {1000 - number} WHERE store_id = {number}"
         execute(program.database, at)
     listed = program.data("event", "list")

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from plantstore.core.clock import write_time
 from plantstore.core.model import Caller, Grant, NewPlant, Role
-from plantstore.features.events.reading import ARRAY, STREAM, EventPage, Form, read_page
+from plantstore.features.events.reading import ARRAY, NO_EVENTS, STREAM, EventPage, Form, read_page
 from tests.administration import Event
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
@@ -26,12 +26,7 @@ TIMES = (0, 1, 999, 1000, 951782400007, 1893456000010, 1893456000999, 2534023007
 
 
 async def read(
-    harness: DatabaseHarness,
-    after: int,
-    count: int,
-    form: Form | None = ARRAY,
-    *,
-    for_owner: bool = True,
+    harness: DatabaseHarness, after: int, count: int, form: Form = ARRAY, *, for_owner: bool = True
 ) -> EventPage:
     page = await read_page(
         harness.database, harness.store_id, after, count, form, for_owner=for_owner
@@ -52,9 +47,9 @@ async def test_events_are_read_in_pages_by_revision(harness: DatabaseHarness, ur
     assert [page.last for page in pages] == [10, 20, 25, 25, MAX]
     all_revisions = [revision for page in pages for revision in revisions(page)]
     assert all_revisions == list(range(1, 26))
-    without_events = await read(harness, 10, 10, None)
-    assert without_events == msgspec.structs.replace(pages[1], events=b"[]")
-    for form in (ARRAY, None):
+    without_events = await read(harness, 10, 10, NO_EVENTS)
+    assert without_events == msgspec.structs.replace(pages[1], events=b"")
+    for form in (ARRAY, NO_EVENTS):
         source = (harness.database, harness.store_id + 1)
         assert await read_page(*source, 0, 10, form, for_owner=True) is None
 

@@ -26,7 +26,7 @@ class CountedDatabase:
         self._database = database
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        self.pages += arguments[2] != 0  # the number of events
+        self.pages += None not in arguments  # a form of events
         return await self._database.read(name, *arguments)
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:

@@ -62,6 +62,9 @@ def test_include_id_text_adds_ids_as_text(
     assert texts == [event | {"plant": plant} for event, plant in zip(plain, plants, strict=True)]
     listed = client.get("/events?include=id_text")
     assert (listed.json(), client.get("/events").json()) == (texts, plain)
+    known = {"If-None-Match": listed.headers["etag"]}
+    assert client.get("/events?include=id_text", headers=known).status_code == 304
+    assert client.get("/events", headers=known).status_code == 200
     link = client.get("/events?include=id_text&limit=1").links["next"]["url"]
     assert client.get(f"/events{link}").json() == texts[1:]
 
