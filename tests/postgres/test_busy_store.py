@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from plantstore.core.model import NewPlant, Outcome
+from plantstore.core.operations import Atomic, Create, Written
 from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.faults.load import body
@@ -121,6 +122,27 @@ async def test_locked_stores_neither_delay_nor_fail_other_stores(
                     assert not any(future.done() for future in waiting)
             assert await asyncio.gather(*waiting) == 2 * count * [Outcome.CREATED]
             assert len(await harness.read_plants(callers[0])) == 2
+
+
+@pytest.mark.anyio
+async def test_atomic_changes_of_a_locked_store_are_made_once_it_is_unlocked(
+    postgres_server: PostgresServer,
+) -> None:
+    """Two other stores are waited for, so they are refused first, and tried again."""
+    with postgres_server.fresh() as url, closing(open_administration(url)) as administration:
+        async with DatabaseHarness(url, administration) as harness:
+            callers = [await harness.make_caller(f"locked-{n}", "ada") for n in range(3)]
+            with psycopg.connect(url) as holder:
+                holder.execute("SELECT FROM revisions FOR UPDATE")
+                waiting: list[asyncio.Future[Written]] = []
+                for caller in callers:
+                    store_id = caller.store_id
+                    creates = [Create(store_id, caller, NewPlant(n, "Fern")) for n in (1, 2)]
+                    waiting.append(harness.database.write(Atomic(store_id, creates)))
+                    await asyncio.sleep(0.1)
+                assert not any(future.done() for future in waiting)
+            for future in waiting:
+                assert await future == (Outcome.CREATED, 2)
 
 
 @pytest.mark.anyio
