@@ -56,6 +56,7 @@ export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => mak
 
 /** Has screen readers read a text; an open dialog has its own region for this. @param {string} text */
 export function announce(text) {
+  clearTimeout(last); // this text is newer
   const said = make("div", { textContent: text });
   (document.querySelector("dialog[open] .announcements") ?? $("announcements")).append(said);
   setTimeout(() => said.remove(), ANNOUNCED_FOR);

@@ -179,8 +179,9 @@ onDraw(() => {
   $("barred-open").textContent = t("store.open", { store: own });
   $("nothing-title").replaceChildren(...rich("found.none", { what }));
   $("state-error").classList.toggle("partial", !hasNone);
-  $("error-title").textContent = t(plants.isComplete ? "error.stale" : hasNone ? "error.list" : "error.part");
-  $("error-text").textContent = error?.message ?? "";
+  const trouble = t(plants.isComplete ? "error.stale" : hasNone ? "error.list" : "error.part");
+  for (const [id, text] of Object.entries({ "error-title": trouble, "error-text": error?.message ?? "" }))
+    if ($(id).textContent !== text) $(id).textContent = text; // in an alert, which is read at each change
   const hasGrid = list.may("list") || list.may("create");
   $("grid").hidden = shown === "barred" || !hasGrid || (state === "none" && !list.store);
   $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;

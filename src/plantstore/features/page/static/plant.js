@@ -96,7 +96,8 @@ export function findBrokenRule({ id = "", ...contents }) {
 const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x" };
 
 // For searching: without case, accents and ligatures, and with plain quotes and x. Only accents of
-// Latin, Greek and Cyrillic are removed; marks of other scripts are vowels.
+// Latin, Greek and Cyrillic are removed; marks of other scripts are vowels. Numbers have a mark, so that 3 is not found
+// in 13.
 export const fold = (/** @type {string} */ text) =>
   text
     .normalize("NFKD")
@@ -104,7 +105,8 @@ export const fold = (/** @type {string} */ text) =>
     .toUpperCase() // ı becomes I
     .toLowerCase()
     .replace(/[æœßøđłς×]/g, (letter) => LETTERS[letter])
-    .replace(/["‘’‚‛“”„‟‹›«»´`]/g, "'");
+    .replace(/["‘’‚‛“”„‟‹›«»´`]/g, "'")
+    .replace(/\d+/g, "\u0001$&");
 
 /** All loaded plants of one store, by their ids. @extends {Map<string, Plant>} */
 export class Plants extends Map {
@@ -164,7 +166,7 @@ export class View {
   constructor(search, plants, all) {
     const { text, tags, order } = search;
     this.search = search;
-    this.words = splitWords(text);
+    this.words = text.match(/\S+/g)?.map((word) => ({ word, folded: fold(word) })) ?? [];
     const compare = ORDERS[order.replace("-", "")] ?? byId;
     /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
     this.all = all ?? number([...plants].sort(this.compare));
@@ -179,7 +181,7 @@ export class View {
 
   /** @param {Plant} plant */
   matches({ id, name, tag = "", folded = fold(`${name} ${tag}`) }) {
-    for (const word of this.words) if (!folded.includes(word) && id !== word) return false;
+    for (const typed of this.words) if (!folded.includes(typed.folded) && id !== typed.word) return false;
     const { tags } = this.search;
     return !tags.length || tags.includes(tag);
   }

@@ -3,7 +3,7 @@
 // elsewhere save a cell too; Escape discards it.
 
 import { edit, perform, retag, say, takeBack } from "./actions.js";
-import { $, announce, complain, focusPlants, isNarrow, onClick, targetOf } from "./dom.js";
+import { $, announce, announceLast, complain, focusPlants, isNarrow, onClick, targetOf } from "./dom.js";
 import { drawGrid, nextCell, turnTo } from "./grid.js";
 import { list } from "./list.js";
 import { closePicker } from "./picker.js";
@@ -29,7 +29,7 @@ function submit() {
   drafts.add = { id: "", name: "", tag };
   perform("add", [{ after: makePlant({ id: id ? readId(id) : given, name, tag }), isGiven: !id }], store);
   added.unshift(/** @type {Pending} */ (queue.at(-1)));
-  announce(t("add.taken", { name }));
+  announceLast(t("add.taken", { name })); // unless it is added soon
   openAdd();
 }
 
