@@ -175,7 +175,7 @@ def test_a_search_does_not_move_the_search_field_or_the_list(phone: PageDriver) 
     tops = [top_of(phone, selector) for selector in ("#find", "#grid")]
     phone["#find"].tap()
     phone.type("plant 1")
-    phone.assert_count("11 of 30 plants")
+    phone.assert_count("12 of 30 plants")
     assert [top_of(phone, selector) for selector in ("#find", "#grid")] == tops
 
 
