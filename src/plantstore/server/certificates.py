@@ -54,7 +54,7 @@ class Certificate:
     def _load(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
-            for path in (self._cert, self._key):  # its errors name the file
+            for name, path in (("tls_cert", self._cert), ("tls_key", self._key)):
                 Path(path).read_bytes()
             context.load_cert_chain(self._cert, self._key)
         except ssl.SSLError:
@@ -63,7 +63,8 @@ class Certificate:
                 "and its own private key, both as PEM files"
             ) from None
         except (OSError, ValueError) as error:
-            raise SetupError(f"cannot read tls_cert or tls_key: {error}") from None
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise SetupError(f"cannot read {name} {path}: {reason}") from None
         context.set_ecdh_curve("prime256v1")
         return context
 
