@@ -1,12 +1,13 @@
 """Repeated failures are logged at a limited rate, and the recovery once."""
 
 import logging
+import os
 from types import SimpleNamespace
 
 import pytest
 
 from plantstore.core import failures as failures_module
-from plantstore.core.failures import FailureLog, observing
+from plantstore.core.failures import FailureLog, RepeatLimit, observing
 from tests.clock import Clock
 
 
@@ -75,6 +76,17 @@ def test_an_intermittent_failure_logs_no_recovery(
         clock.now += 0.1
     assert not any("again" in message for message in caplog.messages)
     assert len(caplog.messages) == 1
+
+
+def test_forked_processes_share_the_repeat_limit(clock: Clock) -> None:
+    limit = RepeatLimit()
+    pid = os.fork()
+    if pid == 0:
+        os._exit(limit.admit("a cause") != 0)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert limit.admit("a cause") is None
+    clock.now += 1
+    assert limit.admit("a cause") == 1
 
 
 def test_an_observers_error_is_logged_and_goes_no_further(

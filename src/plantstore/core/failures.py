@@ -1,40 +1,51 @@
 """Logs repeated failures without flooding the log: each cause once a second, then the recovery.
 
-Equal lines of a cause are logged once a minute. Each process has its own limits.
+Equal lines of a cause are logged once a minute.
+
+Invariant: workers share these limits, since they are forked from a process that has imported this
+module. A worker counts the lines that it suppresses, and reports the count with its next line.
 """
 
 import logging
+import mmap
+import struct
 import time
 from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
+from zlib import crc32
 
 logger = logging.getLogger(__name__)
 
 _INTERVAL = 1.0  # seconds between two lines; also without a failure, before the recovery is logged
 _REPEAT_INTERVAL = 60.0  # between two equal lines
+_PLACES = 512
+_ADMITTED = struct.Struct("dI")  # since when, by the system's monotonic clock, and how many
+_admitted = mmap.mmap(-1, _PLACES * _ADMITTED.size)
 
 Observed = ParamSpec("Observed")
 
 
 class RepeatLimit:
-    """Admits one line, or some, per cause and second."""
+    """Admits one line, or some, per cause and second, across all processes.
+
+    In rare cases two causes share a limit.
+    """
 
     def __init__(self) -> None:
-        self._admitted: dict[str, tuple[float, int]] = {}  # since when, and how many
         self._suppressed: Counter[str] = Counter()
 
     def admit(self, cause: str, interval: float = _INTERVAL, lines: int = 1) -> int | None:
-        """How many lines were suppressed since the last one; None to suppress another."""
-        now = time.monotonic()
-        began, count = self._admitted.get(cause, (now, 0))
-        if now - began >= interval:
+        """How many lines this process suppressed since its last one; None to suppress another."""
+        now, place = time.monotonic(), crc32(cause.encode()) % _PLACES * _ADMITTED.size
+        began, count = _ADMITTED.unpack_from(_admitted, place)
+        if not 0 <= now - began < interval:
             began, count = now, 0
         if count >= lines:
             self._suppressed[cause] += 1
             return None
-        self._admitted[cause] = began, count + 1
+        _ADMITTED.pack_into(_admitted, place, began, count + 1)
         return self._suppressed.pop(cause, 0)
 
     def take_suppressed(self) -> int:

@@ -54,7 +54,7 @@ class Certificate:
     def _load(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
-            for name, path in (("tls_cert", self._cert), ("tls_key", self._key)):
+            for path in (self._cert, self._key):
                 Path(path).read_bytes()
             context.load_cert_chain(self._cert, self._key)
         except ssl.SSLError:
@@ -64,7 +64,7 @@ class Certificate:
             ) from None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            raise SetupError(f"cannot read {name} {path}: {reason}") from None
+            raise SetupError(f"cannot read the certificate or key {path}: {reason}") from None
         context.set_ecdh_curve("prime256v1")
         return context
 

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from tests.faults.processes import kill, worker_pids
+import pytest
+
+from tests.faults.processes import kill, kill_all, worker_pids
 from tests.features.metrics.scraping import Scrape, metered, scrape_until
 from tests.service import Service
 
@@ -37,3 +39,19 @@ def test_killed_workers_leave_their_counters_but_not_their_gauges(tmp_path: Path
         send(service, token, 10)
         scrape_until(service, lambda it: count_me(it) == 71)
         assert service.stop() == 0
+
+
+def test_a_start_removes_files_of_a_killed_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = tmp_path / "runtime"
+    folders.mkdir()
+    (folders / "plantstore-metrics-anything").touch()
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(folders))
+    service = metered(tmp_path, workers=2).start()
+    (abandoned,) = (folder for folder in folders.iterdir() if folder.is_dir())
+    kill_all(service)
+    with service:
+        (folder,) = (folder for folder in folders.iterdir() if folder.is_dir())
+        assert folder != abandoned
+    assert not any(folder.is_dir() for folder in folders.iterdir())

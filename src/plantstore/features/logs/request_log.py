@@ -51,8 +51,8 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
             return 0
         if error > _FAILURES:
             is_readiness = request.route == _READINESS
-            return None if is_readiness else limit.admit(str(error))
-        return limit.admit("slow", lines=_MAX_SLOW) if is_slow else None
+            return None if is_readiness else limit.admit(f"request failed {error}")
+        return limit.admit("slow request", lines=_MAX_SLOW) if is_slow else None
 
     def observe(request: Request, response: Response | Stream, seconds: float) -> None:
         error, is_slow = response.error, seconds >= slow_seconds
@@ -106,7 +106,7 @@ def _observe_refusals(app: App) -> Observer:
         message = _REFUSALS.get(response.error)
         if message is None:
             return
-        suppressed = limit.admit("refused", lines=_MAX_REFUSALS)
+        suppressed = limit.admit("request refused", lines=_MAX_REFUSALS)
         if suppressed is None:
             return
         fields = describe_request(request, app.client_address(request))

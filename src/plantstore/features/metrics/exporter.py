@@ -3,6 +3,8 @@
 import logging
 import os
 import socket
+from collections import deque
+from contextlib import suppress
 from functools import partial
 
 from prometheus_client import CollectorRegistry, start_http_server, values
@@ -14,6 +16,7 @@ from plantstore.features.metrics.starting import FOLDER, read_address, refusing
 logger = logging.getLogger(__name__)
 
 _TIMEOUT = 5.0  # seconds
+_latest = deque[socket.socket](maxlen=8)
 
 
 def serve_metrics(address: str, base: int, number: int) -> None:
@@ -38,6 +41,11 @@ def serve_metrics(address: str, base: int, number: int) -> None:
 
 
 def _accept(listener: socket.socket) -> tuple[socket.socket, object]:
+    """The next connection; a connection that is still open after eight others is closed."""
     connection, address = listener.accept()
     connection.settimeout(_TIMEOUT)
+    if len(_latest) == _latest.maxlen:
+        with suppress(OSError):  # already closed
+            _latest[0].shutdown(socket.SHUT_RDWR)
+    _latest.append(connection)
     return connection, address

@@ -6,9 +6,11 @@ possible: a process that writes to a mapped file dies if the disk is full.
 """
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from plantstore.core.errors import SetupError
@@ -17,6 +19,7 @@ from plantstore.features.metrics import MetricsSettings
 from plantstore.http.app import App
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client's variable
+_PREFIX = "plantstore-metrics-"
 
 
 @contextmanager
@@ -36,7 +39,13 @@ def surround(start: Start) -> Iterator[None]:
         return
     memory = os.environ.get("RUNTIME_DIRECTORY", "/dev/shm")  # noqa: S108 - the folder is ours alone
     parent = memory if os.access(memory, os.W_OK) else gettempdir()
-    with TemporaryDirectory(prefix="plantstore-metrics-", dir=parent) as made:
+    for folder in Path(parent).glob(f"{_PREFIX}*"):
+        with suppress(PermissionError, ValueError, OverflowError):  # another user's, or not ours
+            try:
+                os.kill(int(folder.name.split("-")[2]), 0)
+            except ProcessLookupError:  # it was killed
+                shutil.rmtree(folder, ignore_errors=True)
+    with TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent) as made:
         os.environ[FOLDER] = made
         import plantstore.features.metrics.meter  # noqa: F401, PLC0415 - for all workers
 
