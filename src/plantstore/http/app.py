@@ -135,7 +135,8 @@ class App:
         response: Response | Stream
         try:
             if request.error is None:
-                await self.authentication.enter(request)
+                if turn := self.authentication.enter(request):
+                    await turn
                 route = self.routes.fixed.get(request.path) or self.routes.find(request.path)
                 methods, arguments, request.route = route
                 operation = methods.get(request.method) or partial(self._list_methods, methods)

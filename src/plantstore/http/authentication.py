@@ -4,7 +4,7 @@ Each request takes a turn of its user.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from plantstore.core.clock import now
 from plantstore.core.database import Database, Row
@@ -56,13 +56,14 @@ class Authentication:
     def client_address(self, request: Request) -> str:
         return self._proxies.find_client(request.address, request.read_tracing)
 
-    async def enter(self, request: Request) -> None:
-        """Wait for a turn before anything is done: of a known token's user, or of the network."""
+    def enter(self, request: Request) -> Awaitable[None] | None:
+        """A turn to wait for before anything is done: of a known token's user, or the network."""
         known = self._known.tokens.get(request.headers.get(b"authorization"))
         if known is None:
-            await self.turns.take(network_of(self.client_address(request)), REFUSED)
-        elif not self._try_enter(request, known.principal):
-            await self.turns.wait(known.principal, request.cost)
+            return self.turns.take(network_of(self.client_address(request)), REFUSED)
+        if self._try_enter(request, known.principal):
+            return None
+        return self.turns.wait(known.principal, request.cost)
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope | None) -> Caller:
         """The caller, who has the scope in the store (None: the token's own); waits for a turn.
