@@ -50,7 +50,7 @@ def test_an_invalid_setting_is_reported_with_its_source(program: Program) -> Non
         missing = program.refusal("--settings", "nowhere.toml", *command.split())
         assert "cannot read the settings file nowhere.toml: No such file" in missing
     missing = program.refusal("serve", "--tls-cert", "nowhere.pem", "--tls-key", str(file))
-    assert "cannot read the certificate or key nowhere.pem: No such file or directory" in missing
+    assert "cannot read tls_cert or tls_key at nowhere.pem: No such file or directory" in missing
     secret = program.refusal("check", PLANTSTORE_RATE_LIMIT_FILE="/nowhere/rate")
     assert "PLANTSTORE_RATE_LIMIT_FILE names /nowhere/rate, which cannot be read" in secret
 

@@ -64,7 +64,7 @@ class Certificate:
             ) from None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            raise SetupError(f"cannot read the certificate or key {path}: {reason}") from None
+            raise SetupError(f"cannot read tls_cert or tls_key at {path}: {reason}") from None
         context.set_ecdh_curve("prime256v1")
         return context
 
