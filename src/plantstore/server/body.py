@@ -19,7 +19,7 @@ MAX_FRAMING = 16 * 1024  # bytes of framing beyond half of the content's bytes; 
 _MAX_LINES = 192  # of framing, read in a quarter of a millisecond
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
 _END = re.compile(rb"\r\n")
-_TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_TRAILERS = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n)++|\r\n")
 _REST = (b"\r\n", b"\n", b"0\r\n", b":\r\n")  # one of these completes any incomplete line
 
 
@@ -178,7 +178,7 @@ class ChunkedBody(Body):
     def _follow(self, line: re.Match[bytes]) -> None:
         if self._expected is _SIZE:
             self._missing = int(line[1], 16)
-            self._expected = _END if self._missing else _TRAILER
+            self._expected = _END if self._missing else _TRAILERS
         elif self._expected is _END:
             self._expected = _SIZE
         else:
