@@ -93,28 +93,12 @@ def output_options(command: Command) -> Command:
     return run
 
 
-def yes_option(explanation: str) -> Callable[[Command], Command]:
-    """Add ``--yes``: skip the confirmation, or do what would be refused."""
-    return click.option("-y", "--yes", is_flag=True, help=explanation)
-
-
-def store_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
-    return click.option("--store", metavar="NAME", required=required, help=explanation)
-
-
-def user_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
-    return click.option("--user", metavar="NAME", required=required, help=explanation)
-
-
-def role_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
-    roles = click.Choice([role.value for role in Role])
-    return click.option("--role", type=roles, required=required, help=explanation)
-
-
-def since_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
-    return click.option(
-        "--since", metavar="TIME", required=required, callback=read_since, help=explanation
-    )
+# A command adds the ``help``. With ``--yes`` it asks nothing, or does what would be refused.
+yes_option = partial(click.option, "-y", "--yes", is_flag=True)
+store_option = partial(click.option, "--store", metavar="NAME")
+user_option = partial(click.option, "--user", metavar="NAME")
+role_option = partial(click.option, "--role", type=click.Choice([role.value for role in Role]))
+since_option = partial(click.option, "--since", metavar="TIME", callback=read_since)
 
 
 def grant_options(command: Command) -> Command:

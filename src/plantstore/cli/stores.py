@@ -49,7 +49,7 @@ def pass_store(
             with using_database(context, reads=reads and not follows) as session:
                 command(store=in_database(session, store), **arguments)
 
-        return store_option(explanation)(run)
+        return store_option(help=explanation)(run)
 
     return decorate
 

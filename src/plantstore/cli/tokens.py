@@ -1,15 +1,18 @@
-"""``plantstore token``: list, rotate, revoke; create is in ``new_tokens.py``."""
+"""``plantstore token``: create, list, rotate, revoke; and how the command line shows a token."""
 
 import shlex
+import sys
+from typing import Any
 
 import click
 
 from plantstore.cli.administration_log import name_token, noting
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.durations import read_duration, read_since
-from plantstore.cli.new_tokens import create, describe_token, print_issued, read_token
 from plantstore.cli.options import (
+    grant_options,
     reading_options,
+    role_option,
     session_options,
     store_option,
     user_option,
@@ -17,10 +20,19 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.core.clock import now
-from plantstore.core.model import Scope
+from plantstore.core.errors import SetupError
+from plantstore.core.model import Grant, Scope
 from plantstore.sql.administration import tokens as records
+from plantstore.sql.administration.new_tokens import create_token, find_missing
 from plantstore.sql.administration.records import require_store, require_user
-from plantstore.sql.administration.tokens import TokenState, find_token, revoke_token, revoke_tokens
+from plantstore.sql.administration.tokens import (
+    IssuedToken,
+    Token,
+    TokenState,
+    find_token,
+    revoke_token,
+    revoke_tokens,
+)
 from plantstore.sql.session import Queries, Session
 
 _COLUMNS = (
@@ -34,12 +46,50 @@ def token() -> None:
     """Create, rotate, list and revoke tokens."""
 
 
-token.add_command(create)
+@token.command()
+@store_option(help="Name of the token's store.")
+@user_option(help="User name.", required=True)
+@role_option(help="Role of a new member: by default owner of a new store, else editor.")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice([scope.value for scope in Scope]),
+    multiple=True,
+    help="What the token may do; repeatable. By default all that the role allows, except manage.",
+)
+@grant_options
+@click.option(
+    "--all-stores",
+    is_flag=True,
+    help="Give access to all stores of the user. The token's own store is --store, or the user's "
+    "only store; the token is deleted with it.",
+)
+@click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
+@session_options
+def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> None:
+    """Create a token and print it: it cannot be shown again.
+
+    A missing user or store is created with --create. The user becomes a member of the store.
+
+    \b
+    Examples:
+      TOKEN=$(plantstore token create --create --store nursery --user ada)
+      plantstore token create --create --store nursery --user kiosk --role reader --expires 90d
+      plantstore token create --store nursery --user ada --all-stores --scope list
+    """
+    missing = find_missing(session, grant)
+    if missing and not creates:
+        raise SetupError(f"there is no {' and no '.join(missing)}: add --create to create it")
+    with noting(session) as note:
+        issued = create_token(session, grant)
+        note("token create", **name_token(issued.token))
+    print_issued(issued, output)
+    warn_of_similar(missing, output)
 
 
 @token.command("list")
-@store_option("Only tokens made for this store.")
-@user_option("Only tokens of this user.")
+@store_option(help="Only tokens made for this store.")
+@user_option(help="Only tokens of this user.")
 @click.option("--active", is_flag=True, help="Only tokens that are valid now.")
 @click.option(
     "--expiring",
@@ -124,10 +174,10 @@ def rotate(session: Session, token: str, grace: int, output: Output) -> None:
 
 @token.command()
 @click.argument("tokens", metavar="[TOKEN]...", nargs=-1)
-@user_option("Revoke the tokens of this user.")
-@store_option("With --user or --all: only tokens made for this store.")
+@user_option(help="Revoke the tokens of this user.")
+@store_option(help="With --user or --all: only tokens made for this store.")
 @click.option("--all", "all_tokens", is_flag=True, help="Revoke all tokens.")
-@yes_option("With --all, of all stores: skip the confirmation prompt.")
+@yes_option(help="With --all, of all stores: skip the confirmation prompt.")
 @session_options
 def revoke(
     session: Session,
@@ -183,3 +233,40 @@ def _find_ids(
 ) -> tuple[int | None, int | None]:
     store_id = None if store is None else require_store(session, store).store_id
     return store_id, None if user is None else require_user(session, user).user_id
+
+
+def warn_of_similar(created: list[str], output: Output) -> None:
+    """Note which of ``find_missing`` have a similar name, now that they are created."""
+    for similar in created:
+        if "did you mean" in similar:
+            output.note(f"check the name of the new {similar}")
+
+
+def print_issued(issued: IssuedToken, output: Output, **more: object) -> None:
+    """Print a new token, with ``more`` fields if JSON, and notes on what was created for it."""
+    for note in issued.made:
+        output.note(note)
+    output.print({"token": issued.secret, **describe_token(issued.token), **more}, issued.secret)
+
+
+def read_token(token: str) -> str:
+    """The token in an argument; ``-`` stands for stdin."""
+    return sys.stdin.readline().strip() if token == "-" else token  # noqa: S105 - stands for stdin
+
+
+def describe_token(token: Token) -> dict[str, Any]:
+    """A token for JSON and tables; its ``permissions`` are those that it has now."""
+    return {
+        "id": token.token_id,
+        "store": token.store,
+        "user": token.subject,
+        "label": token.label,
+        "scopes": sorted(token.scopes),
+        "permissions": sorted(token.permissions) if token.is_valid else [],
+        "all_stores": token.all_stores,
+        "state": token.state,
+        "created_at": format_time(token.created_at),
+        "expires_at": format_time(token.expires_at),
+        "revoked_at": format_time(token.revoked_at),
+        "last_used_at": format_time(token.last_used_at),
+    }

@@ -18,7 +18,7 @@ from plantstore.version import VERSION
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@yes_option("Migrate even while older programs run; their writes then fail.")
+@yes_option(help="Migrate even while older programs run; their writes then fail.")
 @pass_database
 @output_options
 def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:

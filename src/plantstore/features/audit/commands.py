@@ -20,9 +20,11 @@ def audit() -> None:
 
 
 @audit.command("list")
-@user_option("Only changes by this user, or to this user.")
-@store_option("Only changes in this store.")
-@since_option("Only changes since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.")
+@user_option(help="Only changes by this user, or to this user.")
+@store_option(help="Only changes in this store.")
+@since_option(
+    help="Only changes since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w."
+)
 @reading_options
 def list_audit(
     session: Queries, user: str | None, store: str | None, since: int | None, output: Output

@@ -126,12 +126,12 @@ def _read_ids(context: click.Context, option: click.Parameter, text: str | None)
     is_flag=True,
     help="Finish a restore of the database that another program has made, such as pg_restore.",
 )
-@store_option("Restore only this store; the service may run.")
+@store_option(help="Restore only this store; the service may run.")
 @click.option(
     "--plants", metavar="ID,ID", callback=_read_ids, help="Restore only these plants of the store."
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change in the store.")
-@yes_option("Skip the confirmation prompt.")
+@yes_option(help="Skip the confirmation prompt.")
 @pass_database
 @output_options
 def restore(

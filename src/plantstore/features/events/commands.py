@@ -108,8 +108,10 @@ def event() -> None:
 
 @event.command("list")
 @click.option("--plant", "plant_id", type=PLANT_ID, metavar="ID", help="Only events of this plant.")
-@user_option("Only changes by this user.")
-@since_option("Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.")
+@user_option(help="Only changes by this user.")
+@since_option(
+    help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w."
+)
 @click.option("--follow", is_flag=True, help="Keep printing new events until interrupted.")
 @pass_store(
     _in_database,
@@ -155,13 +157,14 @@ def list_events(
 
 
 @event.command()
-@store_option("Name of the store.", required=True)
-@user_option("User whose changes are undone.", required=True)
+@store_option(help="Name of the store.", required=True)
+@user_option(help="User whose changes are undone.", required=True)
 @since_option(
-    "Since a time of day (UTC), such as 14:00, a date, or an age, in m, h, d or w.", required=True
+    help="Since a time of day (UTC), such as 14:00, a date, or an age, in m, h, d or w.",
+    required=True,
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@yes_option("Skip the confirmation prompt.")
+@yes_option(help="Skip the confirmation prompt.")
 @session_options
 def undo(
     session: Session, store: str, user: str, since: int, output: Output, *, dry_run: bool, yes: bool

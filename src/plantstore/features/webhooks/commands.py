@@ -21,7 +21,7 @@ Columns = tuple[str, ...]
 
 _COLUMNS = ("id", "url", "events", "tag", "delivered", "revision", "failing_since", "paused")
 _OF_LOG = ("number", "at", "type", "revision", "status", "duration_ms", "next_at", "response")
-_store = store_option("Name of the store.", required=True)
+_store = store_option(help="Name of the store.", required=True)
 
 
 @click.group()

@@ -29,8 +29,8 @@ def link() -> None:
 
 
 @link.command()
-@store_option("Name of the store.", required=True)
-@user_option("User name of a member.", required=True)
+@store_option(help="Name of the store.", required=True)
+@user_option(help="User name of a member.", required=True)
 @grant_options
 @click.option(
     "--address",
@@ -72,7 +72,7 @@ def create(
 
 
 @link.command("list")
-@store_option("Only links of this store.")
+@store_option(help="Only links of this store.")
 @reading_options
 def list_links(session: Queries, store: str | None, output: Output) -> None:
     """List the unused links, without their codes.

@@ -3,7 +3,6 @@
 import click
 
 from plantstore.cli.administration_log import changing, noting
-from plantstore.cli.new_tokens import warn_of_similar
 from plantstore.cli.options import (
     reading_options,
     role_option,
@@ -13,13 +12,14 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.cli.tokens import warn_of_similar
 from plantstore.core.model import Grant, Role
 from plantstore.features.access import members
 from plantstore.sql.administration.new_tokens import find_missing
 from plantstore.sql.administration.records import insert_user, require_store, require_user
 from plantstore.sql.session import Queries, Session
 
-_last_owner_option = yes_option("Leave the store without an owner.")
+_last_owner_option = yes_option(help="Leave the store without an owner.")
 
 
 @click.group()
@@ -28,10 +28,11 @@ def member() -> None:
 
 
 @member.command()
-@store_option("Name of the store.", required=True)
-@user_option("User name.", required=True)
+@store_option(help="Name of the store.", required=True)
+@user_option(help="User name.", required=True)
 @role_option(
-    "reader: list; editor: list, create, update, delete; owner: these, and manage.", required=True
+    help="reader: list; editor: list, create, update, delete; owner: these, and manage.",
+    required=True,
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user.")
 @_last_owner_option
@@ -73,8 +74,8 @@ def add(
 
 
 @member.command()
-@store_option("Name of the store.", required=True)
-@user_option("User name.", required=True)
+@store_option(help="Name of the store.", required=True)
+@user_option(help="User name.", required=True)
 @_last_owner_option
 @session_options
 def remove(session: Session, store: str, user: str, output: Output, *, yes: bool) -> None:
@@ -91,7 +92,7 @@ def remove(session: Session, store: str, user: str, output: Output, *, yes: bool
 
 
 @member.command("list")
-@store_option("Name of the store.", required=True)
+@store_option(help="Name of the store.", required=True)
 @reading_options
 def list_members(session: Queries, store: str, output: Output) -> None:
     """List the members of a store.

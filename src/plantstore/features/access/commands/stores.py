@@ -152,7 +152,7 @@ def list_stores(session: Queries, output: Output) -> None:
 
 @store.command()
 @click.argument("name")
-@yes_option("Skip the confirmation prompt.")
+@yes_option(help="Skip the confirmation prompt.")
 @session_options
 def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
     """Delete a store with all its plants, events, members and tokens.

@@ -78,7 +78,7 @@ def list_users(session: Queries, output: Output) -> None:
 
 @user.command()
 @click.argument("subject")
-@yes_option("Skip the confirmation prompt, even if a store loses its last owner.")
+@yes_option(help="Skip the confirmation prompt, even if a store loses its last owner.")
 @session_options
 def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None:
     """Erase the user SUBJECT: memberships, tokens, and the name and token labels in events.
