@@ -6,7 +6,7 @@ import pytest
 
 from plantstore.core.errors import InvalidTokenError, RequestError
 from plantstore.core.tokens import make_token
-from plantstore.http.limits.invalid_tokens import InvalidTokens
+from plantstore.http.rates import InvalidTokens
 from plantstore.sqlite.connection import connect, database_path
 from tests.databases import ON_BOTH, execute
 from tests.http.conftest import StartService

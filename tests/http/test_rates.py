@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from plantstore.http.limits import rates as rates_module
-from plantstore.http.limits.rates import Rates
+from plantstore.http import rates as rates_module
+from plantstore.http.rates import Rates
 from tests.clock import Clock
 from tests.databases import ON_BOTH
 from tests.http.conftest import StartService

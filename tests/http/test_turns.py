@@ -15,7 +15,7 @@ from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
-from plantstore.http.limits.lanes import Lane, Lanes
+from plantstore.http.lanes import Lane, Lanes
 from plantstore.server.body import Body
 from plantstore.server.heads import HeadParser
 from plantstore.server.messages import Request

@@ -24,9 +24,8 @@ from plantstore.core.proxies import Proxies
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
 from plantstore.http.known_tokens import KnownToken, KnownTokens
-from plantstore.http.limits.invalid_tokens import InvalidTokens
-from plantstore.http.limits.lanes import Lanes
-from plantstore.http.limits.rates import Rates, require
+from plantstore.http.lanes import Lanes
+from plantstore.http.rates import InvalidTokens, Rates, require
 from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "

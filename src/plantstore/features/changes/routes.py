@@ -29,7 +29,7 @@ from plantstore.features.changes.lines import Lines, describe_line, write_result
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
-from plantstore.http.limits.lanes import Lane
+from plantstore.http.lanes import Lane
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.responses import NO_STORE, make_response, revision_line
 from plantstore.http.write_headers import REPLAYED, check_media_type, read_key, refuse_precondition

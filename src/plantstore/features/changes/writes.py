@@ -20,7 +20,7 @@ from plantstore.core.errors import (
 from plantstore.core.model import DONE
 from plantstore.core.operations import Write, Written, explain
 from plantstore.features.changes.lines import write_result
-from plantstore.http.limits.lanes import Lane
+from plantstore.http.lanes import Lane
 
 Result = Write | PlantStoreError  # a change that was made, or its error
 Window = Sequence[tuple[int, Result]]  # the changes to make, with their line numbers

@@ -7,7 +7,7 @@ from plantstore.core.fair_queue import FairQueue
 from plantstore.core.model import NewPlant
 from plantstore.core.operations import Create
 from plantstore.features.changes.writes import Writes
-from plantstore.http.limits.lanes import Lane
+from plantstore.http.lanes import Lane
 from tests.contract.harness import DatabaseHarness
 from tests.features.changes.client import numbers_of, read_lines
 
