@@ -15,9 +15,8 @@ from plantstore.cli.staging import Staging
 from plantstore.core.errors import AlreadyStoredError, IdTakenError, PlantStoreError, StoreFullError
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.line_errors import LineErrors
-from plantstore.features.transfer.lines import read_plants
 from plantstore.features.transfer.progress import show_progress
-from plantstore.features.transfer.source import Source
+from plantstore.features.transfer.source import Source, read_plants
 from plantstore.features.transfer.stores import Store
 from plantstore.http.errors import ErrorBody, describe_error
 from plantstore.sql.changes import PORTION, Change

@@ -37,7 +37,7 @@ class CountedDatabase:
 async def test_a_thousand_listeners_share_their_queries(
     harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plantstore.features.events.listener._HEARTBEAT_SECONDS", 600)
+    monkeypatch.setattr("plantstore.features.events.listeners._HEARTBEAT_SECONDS", 600)
     database = CountedDatabase(harness.database)
     slots = Pool("listeners", 2 * LISTENERS)
     listeners = Listeners(database, FairQueue(), slots)  # type: ignore[arg-type]  # has all that is used

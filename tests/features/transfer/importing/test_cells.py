@@ -15,8 +15,7 @@ from plantstore.core.model import (
     NewPlant,
     broken_rule,
 )
-from plantstore.features.transfer.lines import read_plants
-from plantstore.features.transfer.source import open_source
+from plantstore.features.transfer.source import open_source, read_plants
 from plantstore.features.transfer.stores import FORMATS
 
 SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
