@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 async def test_among_others_a_store_has_a_quantum_of_each_batch(harness: DatabaseHarness) -> None:
     other = await harness.make_caller("orchard", "ben")
     sizes = list[int]()
-    harness.database.commit_observers.append(lambda count, _: sizes.append(count))
+    harness.database.writes.observers.append(lambda count, _: sizes.append(count))
     await harness.create_all([NewPlant(n, 1000 * "x") for n in range(20)])  # alone
     await harness.create(NewPlant(0, "Fern"), caller=other)
     others = [harness.create(NewPlant(n, "Fern"), caller=other) for n in (1, 2)]

@@ -60,7 +60,7 @@ async def test_a_batch_waits_while_writes_arrive(
     for writer in ("sqlite.writer", "postgres.batcher"):
         monkeypatch.setattr(f"plantstore.{writer}._GATHERING_SECONDS", 60)
     sizes, writes = list[int](), []
-    harness.database.commit_observers.append(lambda count, _: sizes.append(count))
+    harness.database.writes.observers.append(lambda count, _: sizes.append(count))
     for number in range(3):
         writes.append(asyncio.ensure_future(harness.create(NewPlant(number, "Fern"))))
         await asyncio.sleep(0)

@@ -15,7 +15,6 @@ from plantstore.core.write_queue import WriteQueue
 
 KEY_DAYS = 1  # that Idempotency-Keys are kept at least
 
-CommitObserver = Callable[[int, float], None]  # gets the commit's number of writes and seconds
 Row = Sequence[Any]
 
 
@@ -38,12 +37,8 @@ class Snapshot(Protocol):
 
 
 class Database(Protocol):
-    """A database for serving. Each commit is passed to the ``commit_observers``.
+    """A database for serving."""
 
-    An observer must not raise: ``core.failures.observing`` logs its errors.
-    """
-
-    commit_observers: list[CommitObserver]
     writes: WriteQueue
 
     async def find_caller(

@@ -1,4 +1,4 @@
-"""What writes of all stores share: batches, and the bytes of a minute.
+"""What writes of all stores share: batches, the bytes of a minute, and the observers of commits.
 
 Invariant: while several stores write, a store that has many writes, or long ones, delays the others
 by no more than its quantum of each batch.
@@ -6,7 +6,7 @@ by no more than its quantum of each batch.
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from plantstore.core.errors import OverloadedError
@@ -23,13 +23,20 @@ _SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
 _LONG_BYTES = 3 * 4096
 _KEY_BYTES = 600
 
+CommitObserver = Callable[[int, float], None]  # gets the commit's number of writes and seconds
+
 
 class WriteQueue:
-    """Admits writes to the queue and to batches. Create it on the event loop."""
+    """Admits writes to the queue and to batches. Create it on the event loop.
+
+    Each commit is passed to the ``observers``, which must not raise: ``core.failures.observing``
+    logs their errors.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.bytes = Pool("written_bytes", settings.max_written_bytes)
         self.stores = Active()
+        self.observers: list[CommitObserver] = []
 
     def enter(self, store_id: int) -> None:
         """Admit a write of the store to the queue, which the requests in flight bound.
@@ -54,7 +61,7 @@ class WriteQueue:
             costs[store_id] += 1 if length is not None and length <= _SHORT else _LONG_COST
         return True
 
-    def charge(self, batch: Sequence[Any]) -> None:
+    def note_commit(self, batch: Sequence[Any], count: int, seconds: float) -> None:
         """Charge about the database's growth: a random write is charged for its whole batch."""
         write = random.choice(batch)  # noqa: S311 - no secret
         length, size = _length_of(write), _WRITE_BYTES
@@ -62,6 +69,8 @@ class WriteQueue:
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if write.key is not None else 0
         self.bytes.add(write.store_id, size * len(batch))
+        for observe in self.observers:
+            observe(count, seconds)
 
 
 def _length_of(write: object) -> int | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from plantstore.core.database import CommitObserver, Row
+from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError, SetupError
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.settings import Settings
@@ -40,10 +40,9 @@ class PostgresDatabase:
         self._plants = Reads(self._pool, _to_plant, settings.max_requests)
         self._pages = Reads(self._pool, to_page, _MAX_PAGES)
         self._singles = Reads(self._pool, list, 1)
-        self.commit_observers: list[CommitObserver] = []
         self.check = Readiness(self._probe_pool).check
         self._callers = Callers(self._pool, self._uses)
-        self._writer = Writer(self._pool, settings, self.commit_observers)
+        self._writer = Writer(self._pool, settings)
         self.find_callers_again = self._callers.find_again
         self.write, self.writes = self._writer.submit, self._writer.queue
         self._has_tried = asyncio.Event()

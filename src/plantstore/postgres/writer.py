@@ -18,7 +18,7 @@ from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 
 from plantstore.core.clock import now
-from plantstore.core.database import CommitObserver, Row
+from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import Outcome
 from plantstore.core.operations import Atomic, Delete, Write, Written, refuse_unless_done
@@ -44,16 +44,15 @@ Item = Write | Atomic
 
 
 class Writer(Batcher[Item, Written]):
-    """Writes through a pool. Each commit is passed to the ``observers``.
+    """Writes through a pool.
 
     Stores share the ``queue``. Batches do not wait for locks, except two of one store each: so a
     locked store delays no other. Until it is unlocked, its writes go into batches of their own.
     """
 
-    def __init__(self, pool: Pool, settings: Settings, observers: Sequence[CommitObserver]) -> None:
+    def __init__(self, pool: Pool, settings: Settings) -> None:
         super().__init__(_MAX_BATCHES)
         self._pool = pool
-        self._observers = observers
         self._timeout = settings.write_timeout
         self._max_wait = f"{min(settings.write_timeout, pool.timeout) * 1000:.0f}ms"
         self.queue = WriteQueue(settings)
@@ -142,9 +141,8 @@ class Writer(Batcher[Item, Written]):
                 if error.sqlstate == _REFUSED:
                     refuse_unless_done(read_outcomes(str(error.diag.message_primary).split(",")))
                 raise await self._explain(connection, error) from error
-        self.queue.charge(writes)
-        for observe in self._observers:
-            observe(len(writes) - outcomes.count(AGAIN), time.perf_counter() - began)
+        count = len(writes) - outcomes.count(AGAIN)
+        self.queue.note_commit(writes, count, time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]
 
     async def _execute(

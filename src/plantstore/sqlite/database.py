@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.core.database import CommitObserver, Row
+from plantstore.core.database import Row
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.operations import Written
 from plantstore.core.settings import Settings
@@ -44,7 +44,6 @@ class SQLiteDatabase:
         self._path = database_path(settings.database)
         self._sql = load_queries("plantstore.sqlite")
         self._uses = TokenUses()
-        self.commit_observers: list[CommitObserver] = []
         self.writes = WriteQueue(settings)
         self._connection = open_file(self._path, _CACHE_MIB)
         with explained(self._path):
@@ -53,9 +52,7 @@ class SQLiteDatabase:
             self._read_little()  # creates the WAL index
             self._readers = [connect(self._path) for _ in range(_READER_THREADS)]
             self.data_version = DataVersion(self._path)
-            self._writer = Writer(
-                self._path, self.writes, settings.write_timeout, self.commit_observers
-            )
+            self._writer = Writer(self._path, self.writes, settings.write_timeout)
         self.write = self._writer.submit
         self.check = Readiness(self._path, self._writer, self._read_little).check
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")

@@ -19,7 +19,6 @@ from typing import Any
 
 import apsw
 
-from plantstore.core.database import CommitObserver
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
@@ -56,19 +55,12 @@ class Writer:
 
     Stores share the ``queue``. A write that has not begun within ``timeout`` seconds times out.
     ``broken`` gets the error that ends all writing; ``worked_at`` is the loop's time of the last
-    commit. Each commit is passed to the ``observers``.
+    commit.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        queue: WriteQueue,
-        timeout: float,
-        observers: Sequence[CommitObserver] = (),
-    ) -> None:
+    def __init__(self, path: Path, queue: WriteQueue, timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
         self._timeout = timeout
-        self._observers = observers
         self._name = path.name
         self._lock = FileLock(path)
         self.files = OpenFiles(path)
@@ -232,10 +224,9 @@ class Writer:
         except BaseException:
             roll_back(self._connection)
             raise
-        if writes:
-            self._queue.charge(writes)
-        for observe in self._observers if writes != [_PROBE] else ():
-            observe(len(writes) - (_PROBE in writes), time.perf_counter() - began)
+        if writes != [_PROBE]:
+            count = len(writes) - (_PROBE in writes)
+            self._queue.note_commit(writes, count, time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]
 
     def _checkpoint(self) -> None:

@@ -153,7 +153,7 @@ class Listeners:
         self._feeds: dict[int, Feed] = {}  # by store
         self._has_feeds = asyncio.Event()
         self._has_committed = asyncio.Event()
-        database.commit_observers.append(lambda _count, _seconds: self._has_committed.set())
+        database.writes.observers.append(lambda _count, _seconds: self._has_committed.set())
         self._access_at = 0.0  # the time of the next check
 
     async def add(self, caller: Caller, after: int | None, form: Form = STREAM) -> Listener:

@@ -46,7 +46,7 @@ def measure(app: App) -> None:
         batches.observe(writes)
         commits.observe(seconds)
 
-    app.database.commit_observers.append(observe_commit)
+    app.database.writes.observers.append(observe_commit)
     gauge("workers").set(1)
     gauge("process_start_time_seconds").set(app.process.began)
     database = ("", "postgresql")

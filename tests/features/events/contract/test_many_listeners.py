@@ -22,7 +22,7 @@ class CountedDatabase:
     def __init__(self, database: Database) -> None:
         self.pages = 0
         self.checks: list[int] = []
-        self.commit_observers = database.commit_observers
+        self.writes = database.writes
         self._database = database
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
