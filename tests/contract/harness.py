@@ -64,7 +64,7 @@ class DatabaseHarness:
     async def create(
         self, plant: NewPlant, key: IdempotencyKey | None = None, caller: Caller | None = None
     ) -> Outcome:
-        return await self._write(Create, caller, plant, key)
+        return await self._write(Create, caller, plant, None, key)
 
     async def create_all(self, plants: list[NewPlant]) -> None:
         outcomes = await asyncio.gather(*map(self.create, plants))

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from plantstore.core.clock import now
-from plantstore.core.errors import TokenEndedError
+from plantstore.core.errors import SetupError
 from plantstore.core.model import Grant, NewPlant, Role, Scope
 from plantstore.sql import token_uses
 from plantstore.sql.administration.tokens import Token, TokenState
@@ -81,7 +81,7 @@ def test_a_rotation_keeps_the_lifetime_and_an_earlier_expiry(
     assert abs(new.expires_at - new.created_at - HOUR) < 1000
     _, old = administration.rotate_token(new.token_id, 0)
     assert old.state is TokenState.REVOKED
-    with pytest.raises(TokenEndedError):
+    with pytest.raises(SetupError, match="is revoked"):
         administration.rotate_token(new.token_id, 0)
 
 

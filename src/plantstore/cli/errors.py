@@ -16,7 +16,6 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.RoleTooLowError:
         "{reason}, with --role {enough} for a new member, or `plantstore member add "
         "--store {store} --user {user} --role {enough}`",
-    errors.NameTakenError: "the {kind} {name!r} already exists: choose another name",
     errors.NoSuchStoreError: "there is no store {store!r}{meant}; the stores are: {stores}",
     errors.NoSuchUserError:
         "there is no user {subject!r}{meant}: `plantstore user list` shows all, `plantstore user "
@@ -25,8 +24,6 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
         "members, `plantstore member add --create --store {store} --user {subject} --role editor` "
         "adds {subject}",
-    errors.NoOwnStoreError:
-        "{subject} is a member of {stores}: name the token's own store with --store",
     errors.OtherRoleError:
         "{subject} is already {role} of {store}: change that with `plantstore member add "
         "--store {store} --user {subject} --role {wanted}`",
@@ -42,8 +39,6 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
         "`plantstore link list` shows the unused links",
     errors.NoSuchWebhookError:
         "{store} has no webhook {webhook_id}: `plantstore webhook list --store {store}` shows them",
-    errors.MistypedTokenError: "the token is mistyped: its checksum is wrong; copy all of it",
-    errors.TokenEndedError: "the token {token_id} is {state}: create a new one",
 }
 # fmt: on
 

@@ -98,24 +98,8 @@ class NoSuchMemberError(PlantStoreError):
     """The store has no such member. Details: ``subject``."""
 
 
-class NoOwnStoreError(PlantStoreError):
-    """The user is not a member of just one store. Details: ``subject``, ``stores``."""
-
-
 class NoSuchTokenError(PlantStoreError):
     """There is no such token, or it is not for this store. Details: ``token_id``, if given."""
-
-
-class MistypedTokenError(PlantStoreError):
-    """The token's checksum is wrong."""
-
-
-class TokenEndedError(PlantStoreError):
-    """The token is no longer valid. Details: ``token_id``, ``state``."""
-
-
-class NameTakenError(PlantStoreError):
-    """Another store or user has this name. Details: ``kind``, ``name``."""
 
 
 class OtherRoleError(PlantStoreError):

@@ -8,18 +8,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from plantstore.core.errors import (
-    AlreadyStoredError,
-    ForbiddenError,
-    IdTakenError,
-    InvalidTokenError,
-    KeyReusedError,
-    NoSuchPlantError,
-    NoSuchStoreError,
-    PlantStoreError,
-    PreconditionFailedError,
-    StoreFullError,
-)
+from plantstore.core import errors
 from plantstore.core.model import (
     DONE,
     Caller,
@@ -38,48 +27,40 @@ def require_scope(caller: Caller, scope: Scope | None) -> None:
     :raises ForbiddenError: the token or the caller's role does not allow it.
     """
     if caller.role is None:
-        raise NoSuchStoreError
+        raise errors.NoSuchStoreError
     if scope is not None and scope not in caller.permissions:
-        raise ForbiddenError(scope=scope.value)
+        raise errors.ForbiddenError(scope=scope.value)
 
 
-class Create(Struct, frozen=True):
-    """A plant to store.
+class _OfPlant(Struct, frozen=True):
+    """A write that brings a plant's contents."""
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+    precondition: Precondition | None = None
+    key: IdempotencyKey | None = None
+
+
+class Create(_OfPlant, frozen=True):
+    """A plant to store, without a precondition.
 
     Outcomes: CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL. Any write whose key was used before:
     KEY_REUSED by another request; by the same one REPLAYED, or its refusal.
     """
 
-    store_id: int
-    caller: Caller
-    plant: NewPlant
-    key: IdempotencyKey | None = None
-
-    precondition: ClassVar = None
     scope: ClassVar = Scope.CREATE
 
 
-class Update(Struct, frozen=True):
+class Update(_OfPlant, frozen=True):
     """A plant's new contents: UPDATED, UNCHANGED, NO_SUCH_PLANT or PRECONDITION_FAILED."""
-
-    store_id: int
-    caller: Caller
-    plant: NewPlant
-    precondition: Precondition | None
-    key: IdempotencyKey | None = None
 
     scope: ClassVar = Scope.UPDATE
 
 
-class Upsert(Struct, frozen=True):
+class Upsert(_OfPlant, frozen=True):
     """A plant to create, or to update if its id exists, with the outcomes of both."""
 
-    store_id: int
-    caller: Caller
-    plant: NewPlant
-    key: IdempotencyKey | None = None
-
-    precondition: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
 
@@ -110,22 +91,22 @@ class Atomic(Struct, frozen=True):
 
 Written = tuple[Outcome, int]  # how a write ended, and the store's revision after it
 
-_ERRORS: dict[Outcome, type[PlantStoreError]] = {
-    Outcome.ID_TAKEN: IdTakenError,
-    Outcome.ALREADY_STORED: AlreadyStoredError,
-    Outcome.KEY_REUSED: KeyReusedError,
-    Outcome.NO_SUCH_PLANT: NoSuchPlantError,
-    Outcome.PRECONDITION_FAILED: PreconditionFailedError,
-    Outcome.NO_SUCH_STORE: NoSuchStoreError,
-    Outcome.STORE_FULL: StoreFullError,
-    Outcome.TOKEN_INVALID: InvalidTokenError,
+_ERRORS: dict[Outcome, type[errors.PlantStoreError]] = {
+    Outcome.ID_TAKEN: errors.IdTakenError,
+    Outcome.ALREADY_STORED: errors.AlreadyStoredError,
+    Outcome.KEY_REUSED: errors.KeyReusedError,
+    Outcome.NO_SUCH_PLANT: errors.NoSuchPlantError,
+    Outcome.PRECONDITION_FAILED: errors.PreconditionFailedError,
+    Outcome.NO_SUCH_STORE: errors.NoSuchStoreError,
+    Outcome.STORE_FULL: errors.StoreFullError,
+    Outcome.TOKEN_INVALID: errors.InvalidTokenError,
 }
 
 
-def explain(outcome: Outcome, write: Write) -> PlantStoreError:
+def explain(outcome: Outcome, write: Write) -> errors.PlantStoreError:
     """The error for a write that was refused."""
     if outcome is Outcome.FORBIDDEN:
-        return ForbiddenError(scope=write.scope.value)
+        return errors.ForbiddenError(scope=write.scope.value)
     plant_id = write.plant_id if isinstance(write, Delete) else write.plant.id
     return _ERRORS[outcome](plant_id=plant_id)
 

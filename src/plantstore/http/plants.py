@@ -76,7 +76,7 @@ class PlantOperations:
         key = None
         if b"idempotency-key" in headers or b"if-match" in headers or b"if-none-match" in headers:
             key = read_key(headers, digest)
-        write = Create(caller.store_id, caller, plant, key)
+        write = Create(caller.store_id, caller, plant, None, key)
         outcome, revision = await self._database.write(write)
         if outcome is not _WAS_CREATED and outcome is not _WAS_REPLAYED:
             raise explain(outcome, write)

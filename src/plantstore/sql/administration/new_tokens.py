@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
-    NoOwnStoreError,
     OtherRoleError,
     RoleTooLowError,
+    SetupError,
 )
 from plantstore.core.model import (
     EXPIRY_MAX,
@@ -121,5 +121,7 @@ def _find_only_store(session: Queries, user: User) -> str:
     """Never guess among several: another store's owner may have added the user."""
     names = [name for (name,) in session.query("find_stores_of", user.user_id)]
     if len(names) != 1:
-        raise NoOwnStoreError(subject=user.subject, stores=", ".join(names) or "no store")
+        stores = ", ".join(names) or "no store"
+        advice = "name the token's own store with --store"
+        raise SetupError(f"{user.subject} is a member of {stores}: {advice}")
     return str(names[0])

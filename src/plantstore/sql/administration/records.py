@@ -9,9 +9,9 @@ from itertools import islice
 from plantstore.core.clock import now
 from plantstore.core.errors import (
     InvalidChangeError,
-    NameTakenError,
     NoSuchStoreError,
     NoSuchUserError,
+    SetupError,
     find_similar,
 )
 from plantstore.core.model import (
@@ -62,7 +62,7 @@ def require_free_store_name(session: Queries, name: str) -> None:
         reason = "use 1 to 63 lowercase letters, digits and, between them, hyphens"
         raise InvalidChangeError(reason=f"{name!r} is not a valid store name: {reason}")
     if find_store(session, name) is not None:
-        raise NameTakenError(kind="store", name=name)
+        raise SetupError(f"the store {name!r} already exists: choose another name")
 
 
 def insert_store(session: Queries, name: str, max_plants: int | None = None) -> Store:
@@ -101,7 +101,7 @@ def require_free_subject(session: Queries, subject: str) -> None:
     if subject != subject.strip():  # it would look like another user's
         raise InvalidChangeError(reason="the user's name must not begin or end with white space")
     if find_user(session, subject) is not None:
-        raise NameTakenError(kind="user", name=subject)
+        raise SetupError(f"the user {subject!r} already exists: choose another name")
 
 
 def insert_user(session: Queries, subject: str) -> User:

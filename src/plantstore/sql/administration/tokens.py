@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from plantstore.core.clock import DAY_MS, now
 from plantstore.core.database import Row
-from plantstore.core.errors import MistypedTokenError, NoSuchTokenError, TokenEndedError
+from plantstore.core.errors import NoSuchTokenError, SetupError
 from plantstore.core.model import (
     INT64_MAX,
     Grant,
@@ -99,11 +99,11 @@ def list_tokens(
 def find_token(session: Queries, token: str) -> Token:
     """A token, given its id or the token itself, which may be a declared one.
 
-    :raises MistypedTokenError: its checksum is wrong.
+    :raises SetupError: its checksum is wrong.
     :raises NoSuchTokenError: there is none.
     """
     if token.startswith(f"{PREFIX}_") and not is_well_formed(token):
-        raise MistypedTokenError
+        raise SetupError("the token is mistyped: its checksum is wrong; copy all of it")
     exact = hash_token(token) if token.isascii() else b""  # else it cannot be a token
     rows = session.query("find_token", *(find_hashes_of(token) or (exact, exact)))
     if not rows:
@@ -117,10 +117,10 @@ def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken,
     The old token stays valid for at most ``grace`` milliseconds; the new one has the same lifetime,
     even if the old one was rotated before.
 
-    :raises TokenEndedError: the old token is no longer valid.
+    :raises SetupError: the old token is no longer valid.
     """
     if not old.is_valid:
-        raise TokenEndedError(token_id=old.token_id, state=old.state)
+        raise SetupError(f"the token {old.token_id} is {old.state}: create a new one")
     lifetime = _find_lifetime(session, old)
     rights = Grant(old.subject, scopes=old.scopes, label=old.label, all_stores=old.all_stores)
     grant = replace(rights, expires_at=lifetime and now() + lifetime)
