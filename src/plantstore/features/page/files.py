@@ -7,8 +7,7 @@ decompressed, in less than a millisecond.
 """
 
 import zlib
-from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,9 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.http.app import App
 from plantstore.http.responses import header_line, is_current, make_response, read_weights
-from plantstore.http.routes import reads
 from plantstore.server.messages import HeaderLines, Request, Response
 
 _REVALIDATE = b"Cache-Control: no-cache\r\n"
@@ -86,15 +83,3 @@ async def respond(file: File, headers: HeaderLines, request: Request) -> Respons
     else:
         content = decompress(file)
     return replace(make_response(200, headers, content), is_shared=True)
-
-
-def add_page(app: App) -> None:
-    """Add the page."""
-    add_files(app, read_files("page"))
-
-
-def add_files(app: App, files: Mapping[str, File]) -> None:
-    """Add the routes of files, by path."""
-    for path, file in files.items():
-        pattern = f"{STATIC}{{file}}" if path.startswith(STATIC) else path
-        app.routes.add(path, reads(partial(respond, file, headers_of(path, file))), pattern)

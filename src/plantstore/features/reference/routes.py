@@ -6,7 +6,8 @@ comes from a request, because anybody can set Host and forwarded headers.
 
 import msgspec
 
-from plantstore.features.page.files import File, add_files, decompress, make_file, read_files
+from plantstore.features.page.files import File, decompress, make_file, read_files
+from plantstore.features.page.routes import add_files
 from plantstore.http.app import App
 
 _SERVER = "."  # in the documents as they are built
