@@ -50,11 +50,16 @@ class Thread:
                 self._loop.call_soon_threadsafe(settle)
 
 
+def run_in_thread(function: Callable[[], Result]) -> "asyncio.Future[Result]":
+    """Run a function in a thread of its own."""
+    thread = Thread("call")
+    future = thread.run(function)
+    thread.end()
+    return future
+
+
 class DaemonThreads(ThreadPoolExecutor):
     """An event loop's executor with a thread for each call, such as of a slow resolver."""
 
     def submit(self, function: Callable[..., Any], /, *given: Any) -> Any:  # type: ignore[override]  # noqa: ANN401
-        thread = Thread("call")
-        future = thread.run(partial(function, *given))
-        thread.end()
-        return future  # which the event loop takes as it is
+        return run_in_thread(partial(function, *given))  # which the event loop takes as it is

@@ -1,4 +1,4 @@
-"""Runs administration in a thread: one job at a time, each with a deadline.
+"""Runs administration in threads: few jobs at a time, each with a deadline.
 
 Invariant: a job that is cancelled at its deadline commits nothing afterwards, unless a commit had
 begun.
@@ -15,14 +15,14 @@ from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.fair_queue import RoundRobin
 from plantstore.core.pools import Pool
-from plantstore.core.thread import Thread
+from plantstore.core.thread import run_in_thread
 from plantstore.sql.session import OpenSession, Session
 
 logger = logging.getLogger(__name__)
 failures = FailureLog(logger, "administration works again")
 
 MAX_JOBS = 64
-_IDLE_SECONDS = 60.0  # a connection idle for longer may be lost
+_IDLE_SECONDS = 60.0  # connections idle for longer may be lost
 _CLOSING_SECONDS = 2.0
 
 Result = TypeVar("Result")
@@ -73,65 +73,23 @@ class Job(Generic[Result]):
         self.future.set_exception(error())
 
 
-class Worker:
-    """A thread with a session, which is closed when idle."""
-
-    def __init__(self, open_session: OpenSession) -> None:
-        self._open_session = open_session
-        self._thread = Thread("administration")
-        self._session: Session | None = None
-        self._idle: asyncio.TimerHandle | None = None
-
-    def run(self, job: Job[Result]) -> "asyncio.Future[Result]":
-        if self._idle is not None:
-            self._idle.cancel()
-        return self._thread.run(partial(self._do, job))
-
-    def rest(self) -> None:
-        close = partial(self._thread.run, self._close_session)
-        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, close)
-
-    def close(self) -> "asyncio.Future[None]":
-        """Close the session, after the running job."""
-        closing = self._thread.run(self._close_session)
-        self._thread.end()
-        return closing
-
-    def _do(self, job: Job[Result]) -> Result:
-        if job.future.done():  # cancelled while it waited
-            raise DatabaseUnavailableError
-        job.session = self._session  # so that a deadline can abort its check
-        try:
-            if self._session is not None:
-                self._session.revalidate()
-        except SetupError:
-            self._close_session()
-        session = self._session = job.session = self._session or self._open_session()
-        session.before_commit = job.begin_commit
-        return job.work(session)
-
-    def _close_session(self) -> None:
-        if self._session is not None:
-            self._session.close()
-            self._session = None
-
-
 class Administration:
     """The jobs of one process; each may wait and run for ``seconds`` in all.
 
-    Jobs share the ``slots``, and holders take turns; ``threads`` is the number of threads.
+    Jobs share the ``slots``, and holders take turns; up to ``threads`` jobs run at a time.
     """
 
     def __init__(
         self, open_session: OpenSession, seconds: float, slots: Pool, threads: int = 1
     ) -> None:
+        self._open_session = open_session
         self._seconds = seconds
         self._slots = slots
-        self._waiting = RoundRobin[Job[Any]]()
-        self._open_session = open_session
         self._threads = threads
-        self._workers: list[Worker] = []
-        self._resting: list[Worker] = []
+        self._waiting = RoundRobin[Job[Any]]()
+        self._running: set[asyncio.Future[Any]] = set()
+        self._sessions: list[Session] = []  # that no job uses
+        self._idle: asyncio.TimerHandle | None = None
 
     async def run(self, holder: Hashable, work: Callable[[Session], Result]) -> Result:
         """Run work and return its result; the holder is a store, a network, or None.
@@ -157,21 +115,42 @@ class Administration:
 
     async def close(self) -> None:
         """Close the sessions, after the running jobs."""
-        if closing := [worker.close() for worker in self._workers]:
-            await asyncio.wait(closing, timeout=_CLOSING_SECONDS)
+        if self._running:
+            await asyncio.wait(self._running, timeout=_CLOSING_SECONDS)
+        await asyncio.wait([run_in_thread(self._close_sessions)], timeout=_CLOSING_SECONDS)
 
     def _run_next(self) -> None:
-        while self._waiting.keys:
-            if not self._resting:
-                if len(self._workers) == self._threads:
-                    return
-                self._resting = [Worker(self._open_session)]
-                self._workers += self._resting
-            job, worker = self._waiting.pop(next(iter(self._waiting.keys))), self._resting.pop()
-            worker.run(job).add_done_callback(partial(self._finish, job, worker))
+        if self._idle is not None:
+            self._idle.cancel()
+        while self._waiting.keys and len(self._running) < self._threads:
+            job = self._waiting.pop(next(iter(self._waiting.keys)))
+            job.session = self._sessions.pop() if self._sessions else None
+            running = run_in_thread(partial(self._do, job))
+            self._running.add(running)
+            running.add_done_callback(partial(self._finish, job))
 
-    def _finish(self, job: Job[Result], worker: Worker, done: "asyncio.Future[Result]") -> None:
+    def _do(self, job: Job[Result]) -> Result:
+        if job.future.done():  # cancelled while it waited
+            raise DatabaseUnavailableError
+        if job.session is not None:
+            try:
+                job.session.revalidate()
+            except SetupError:
+                job.session.close()
+                job.session = None
+        session = job.session = job.session or self._open_session()
+        session.before_commit = job.begin_commit
+        return job.work(session)
+
+    def _finish(self, job: Job[Result], done: "asyncio.Future[Result]") -> None:
         job.finish(done)
-        worker.rest()
-        self._resting.append(worker)
+        self._running.discard(done)
+        if job.session is not None:
+            self._sessions.append(job.session)
         self._run_next()
+        close = partial(run_in_thread, self._close_sessions)
+        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, close)
+
+    def _close_sessions(self) -> None:
+        while self._sessions:
+            self._sessions.pop().close()
