@@ -33,7 +33,7 @@ SERVING: dict[str, tuple[object, ...]] = {
     "list_deliveries": (STORE, "w"),
     "find_webhooks": (STORE, None),
     "list_members": (STORE, None),
-    "list_valid_tokens": (STORE, HASH, HASH, 0),
+    "list_valid_tokens": (STORE, 0),
 }
 LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
 LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}

@@ -74,14 +74,13 @@ SELECT subject FROM users WHERE user_id = ?1
 SELECT scopes, all_stores, expires_at FROM tokens
 WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?3)
 
--- The valid tokens that open only this store, in a range of hashes.
+-- The valid tokens that open only this store, however many have ended.
 
 -- name: list_valid_tokens
 SELECT token_hash, (SELECT subject FROM users AS u WHERE u.user_id = t.user_id), label, scopes, created_at, expires_at, last_used_at
 FROM tokens AS t
-WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores
-    AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?4)
-ORDER BY created_at, token_hash
+WHERE store_id = ?1 AND NOT all_stores AND revoked_at IS NULL AND coalesce(expires_at, 9223372036854775807) > ?2
+ORDER BY coalesce(expires_at, 9223372036854775807)
 
 -- name: count_tokens
 SELECT count(*) FROM (

@@ -90,7 +90,7 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
         with session.transaction():
             issued = links.redeem_code(session, body.code)
             made = issued.token
-            record = show_token(session, issued, store=made.store)
+            record = show_token(issued, store=made.store)
             owners.audit(session, request, "link redeem", made, describe_made(made))
         user = {"store_id": made.store_id, "user_id": made.user_id}
         owners.log(request, {**user, **describe_made(made)})

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -14,13 +15,13 @@ from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
 from plantstore.core.model import Caller, Grant, Scope, find_hashes_of, token_id_of
 from plantstore.features.access.http.bodies import Text
 from plantstore.features.access.http.owners import UNCHANGED, Fields, Outcome
-from plantstore.features.access.links import hash_range
 from plantstore.features.access.members import first_end, limit_to_member, require_room
 from plantstore.http.responses import Record, to_record
 from plantstore.sql.administration import tokens
 from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.tokens import IssuedToken, Token
-from plantstore.sql.session import Queries, Session
+from plantstore.sql.scopes import to_text
+from plantstore.sql.session import Session
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -42,7 +43,8 @@ class TokenRequest(Struct, frozen=True):
 
 async def read(database: Database, store_id: int, token_id: str | None = None) -> Sequence[Row]:
     """The valid tokens that open only this store, the oldest first, or one of them."""
-    rows = await database.read("list_valid_tokens", store_id, *hash_range(token_id), now())
+    rows = sorted(await database.read("list_valid_tokens", store_id, now()), key=itemgetter(4, 0))
+    rows = [row for row in rows if token_id in (None, token_id_of(row[0]))]
     if token_id is not None and not rows:
         raise NoSuchTokenError(token_id=token_id)
     return rows
@@ -73,7 +75,7 @@ def create_token(days: int, session: Session, manager: Caller, body: TokenReques
     grant = replace(grant, expires_at=first_end(grant.expires_at, manager.expires_at))
     require_room(session, manager.store_id)
     issued = tokens.insert_token(session, manager.store_id, user.user_id, grant)
-    return 201, show_token(session, issued), describe_made(issued.token)
+    return 201, show_token(issued), describe_made(issued.token)
 
 
 def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
@@ -116,11 +118,11 @@ def describe_made(made: Token) -> Fields:
     }
 
 
-def show_token(session: Queries, issued: IssuedToken, **more: str) -> Record:
-    """The new token as ``read`` finds it, with its secret and ``more`` fields."""
-    token_hash = issued.token.token_hash
-    (row,) = session.query("list_valid_tokens", issued.token.store_id, token_hash, token_hash, 0)
-    return {**describe(row), "token": issued.secret, **more}
+def show_token(issued: IssuedToken, **more: str) -> Record:
+    """The new token as ``describe`` shows it, with its secret and ``more`` fields."""
+    it = issued.token
+    row = (it.token_hash, it.subject, it.label, to_text(it.scopes), it.created_at, it.expires_at)
+    return {**describe((*row, None)), "token": issued.secret, **more}
 
 
 def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
