@@ -33,10 +33,10 @@ from plantstore.core.fair_queue import (
 )
 from plantstore.core.pools import UNREAD_BYTES, EvictingPool, Pool, Pools, network_of
 from plantstore.core.settings import Settings
-from plantstore.server.acceptor import Acceptor
 from plantstore.server.body import Body
 from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
+from plantstore.server.listeners import Acceptor
 from plantstore.server.messages import Application, Request, Response
 from tests.certificates import make_certificate
 
@@ -368,7 +368,7 @@ async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
         def accept(self) -> NoReturn:
             raise OSError(EMFILE, "too many open files")
 
-    monkeypatch.setattr("plantstore.server.acceptor._RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("plantstore.server.listeners._RETRY_SECONDS", 0.0)
     errors = list[dict[str, Any]]()
     asyncio.get_running_loop().set_exception_handler(lambda _, error: errors.append(error))
     acceptor = Acceptor(make_application(), lambda client, _: client.close(), Settings())
@@ -382,7 +382,7 @@ async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
 async def test_the_clients_of_many_networks_that_wait_are_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("plantstore.server.acceptor.network_of", lambda _: (NETWORKS, object()))
+    monkeypatch.setattr("plantstore.server.listeners.network_of", lambda _: (NETWORKS, object()))
     connected, application = list[socket](), make_application()
     application.pools.accepted = Pool("accepted", 8)
 

@@ -32,7 +32,7 @@ ALL_BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SOURCES = ROOT / "src" / "plantstore"
 STARTING = (
     "core/settings.py core/sources.py databases.py features/metrics/starting.py"
-    " postgres/__init__.py postgres/connection.py program/loading.py server/certificates.py"
+    " postgres/__init__.py postgres/connection.py program/loading.py server/tls.py"
     " server/listeners.py sql/migrations.py sqlite/connection.py sqlite/file_lock.py"
 )
 NOT_AT_A_START = {

@@ -14,8 +14,7 @@ from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
-from plantstore.postgres.reading import Callers, Credentials, Reads
-from plantstore.postgres.snapshot import PostgresSnapshot
+from plantstore.postgres.reading import Callers, Credentials, PostgresSnapshot, Reads
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_page

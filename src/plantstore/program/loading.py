@@ -68,6 +68,6 @@ def _check_tls(settings: Settings, sources: Sources) -> None:
             "neither"
         )
     if settings.tls_cert and settings.tls_key:
-        from plantstore.server.certificates import Certificate  # noqa: PLC0415 - seldom
+        from plantstore.server.tls import Certificate  # noqa: PLC0415 - seldom
 
         Certificate(settings.tls_cert, settings.tls_key)

@@ -15,11 +15,10 @@ from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 from plantstore.core.fair_queue import NETWORKS
 from plantstore.core.pools import levels_of
 from plantstore.core.settings import Settings
-from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.sockets import give_memory_back
-from plantstore.server.tls_input import TlsInput
+from plantstore.server.tls import Certificate, TlsInput
 from plantstore.server.tracing import RequestIds
 
 if TYPE_CHECKING:

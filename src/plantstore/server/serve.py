@@ -18,9 +18,9 @@ import uvloop
 from plantstore.core.errors import SetupError
 from plantstore.core.pools import MAX_ACCEPTED
 from plantstore.core.settings import Settings
-from plantstore.server.acceptor import Acceptor
 from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
+from plantstore.server.listeners import Acceptor
 from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, keep_notifying, notify, notify_reload
 from plantstore.server.sockets import allow_open_files

@@ -13,8 +13,16 @@ from markupsafe import Markup, escape
 from building.document import parse_document, read_document
 from plantstore.features.page.building import STATIC, make_static, render
 from plantstore.features.page.files import File, make_file
-from plantstore.features.reference.building import samples, schemas
-from plantstore.features.reference.building.document import Json, list_operations, resolve
+from plantstore.features.reference.building import samples
+from plantstore.features.reference.building.document import (
+    Json,
+    list_fields,
+    list_operations,
+    list_values,
+    look_up,
+    resolve,
+    write_type,
+)
 from plantstore.features.reference.building.remedies import REMEDIES
 from plantstore.http.errors import TABLE
 
@@ -60,8 +68,8 @@ def make_view(document: Json) -> dict[str, object]:
         "headers": _find_headers(operations),
         "languages": samples.LANGUAGES,
         "make_call": samples.make_call,
-        "look_up": partial(schemas.look_up, document["components"]["schemas"]),
-        "list_fields": partial(schemas.list_fields, document["components"]["schemas"]),
+        "look_up": partial(look_up, document["components"]["schemas"]),
+        "list_fields": partial(list_fields, document["components"]["schemas"]),
     }
 
 
@@ -90,7 +98,7 @@ def _phrase(status: str | int) -> str:
 
 FILTERS: dict[str, Callable[..., object]] = {
     "anchor": lambda title: re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"),
-    "choices": schemas.list_values,
+    "choices": list_values,
     "code": lambda code: Markup(_TOKEN.sub(_MARK, str(escape(code)))),  # noqa: S704 - escaped
     "example": samples.write_example,
     "examples": samples.list_examples,
@@ -99,6 +107,6 @@ FILTERS: dict[str, Callable[..., object]] = {
     "markdown": lambda text: Markup(_MARKDOWN.render(text or "")),  # noqa: S704
     "numbers": _list_error_numbers,
     "phrase": _phrase,
-    "type": schemas.write_type,
+    "type": write_type,
     "value": samples.example_of,
 }
