@@ -7,7 +7,7 @@ begun.
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -117,7 +117,7 @@ class Administration:
         """Close the sessions, after the running jobs."""
         if self._running:
             await asyncio.wait(self._running, timeout=_CLOSING_SECONDS)
-        await asyncio.wait([run_in_thread(self._close_sessions)], timeout=_CLOSING_SECONDS)
+        await asyncio.wait([self._close_sessions()], timeout=_CLOSING_SECONDS)
 
     def _run_next(self) -> None:
         if self._idle is not None:
@@ -148,9 +148,13 @@ class Administration:
         if job.session is not None:
             self._sessions.append(job.session)
         self._run_next()
-        close = partial(run_in_thread, self._close_sessions)
-        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, close)
+        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_sessions)
 
-    def _close_sessions(self) -> None:
-        while self._sessions:
-            self._sessions.pop().close()
+    def _close_sessions(self) -> "asyncio.Future[None]":
+        closing, self._sessions = self._sessions, []  # no job gets one that is being closed
+        return run_in_thread(partial(_close_all, closing))
+
+
+def _close_all(sessions: Sequence[Session]) -> None:
+    for session in sessions:
+        session.close()
