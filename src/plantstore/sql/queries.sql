@@ -57,6 +57,10 @@ SELECT revision, plants, max_plants FROM revisions WHERE store_id = ?1
 -- name: delete_plant
 DELETE FROM plants WHERE store_id = ?1 AND id = ?2
 
+-- name: insert_key
+INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+
 -- name: insert_event
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)

@@ -95,10 +95,6 @@ UPDATE revisions SET revision = ?2, plants = ?3 WHERE store_id = ?1
 -- name: find_key
 SELECT fingerprint, outcome FROM idempotency_keys WHERE store_id = ?1 AND user_id = ?2 AND key = ?3
 
--- name: insert_key
-INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-
 -- Last uses of tokens, in one statement. It also writes unchanged times: its commit invalidates
 -- cached callers, so that the next use of their tokens is recorded.
 

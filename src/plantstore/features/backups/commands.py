@@ -239,7 +239,7 @@ def verify(database: str, output: Output, *, repair: bool) -> None:
     """
     result = verify_database(database)
     if repair and not result.ok:
-        result, mended = repair_database(database, result)
+        result, mended = repair_database(database)
         for mismatch in mended:
             output.note(f"mended: {mismatch.sentence}")
     if result.ok:

@@ -66,27 +66,22 @@ def verify(url: str) -> Verification:
     return Verification(not errors, *sums, errors[:MAX_MISMATCHES], len(errors) > MAX_MISMATCHES)
 
 
-def repair(url: str, result: Verification) -> tuple[Verification, Sequence[Mismatch]]:
+def repair(url: str) -> tuple[Verification, Sequence[Mismatch]]:
     """Correct counts, and renew the stores' revisions; returns what is left, and what was mended.
 
     A plant that differs from its last event is not changed: either may be right.
 
     :raises SetupError: the database cannot be written.
     """
-    mended: list[Mismatch] = []
-    seen: set[str | None] = {None}  # a store is repaired once: what remains cannot be mended
-    while wrong := [it for it in result.mismatches if it.id is None and it.store not in seen]:
-        names = {str(mismatch.store) for mismatch in wrong}
-        with closing(open_session(url)) as session:
-            for name in names:
-                with changing(session, "verify --repair", store=name):
-                    store_id = require_store(session, name).store_id
-                    renew_revision(session, store_id)
-                    session.query("recount", store_id)
-        mended += wrong
-        seen |= names
-        result = verify(url)
-    return result, mended
+    with reading(url) as reader:
+        wrong = [it for it in _find(reader, Counter()) if it.store is not None and it.id is None]
+    with closing(open_session(url)) as session:
+        for name in {str(mismatch.store) for mismatch in wrong}:
+            with changing(session, "verify --repair", store=name):
+                store_id = require_store(session, name).store_id
+                renew_revision(session, store_id)
+                session.query("recount", store_id)
+    return verify(url), wrong
 
 
 def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:

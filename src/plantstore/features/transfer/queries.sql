@@ -43,13 +43,6 @@ INSERT INTO users (user_id, subject, created_at) VALUES (?1, ?2, ?3)
 -- name: copy_stores
 INSERT INTO stores (store_id, name, created_at) VALUES (?1, ?2, ?3)
 
--- name: copy_members
-INSERT INTO members (store_id, user_id, role, since, added_by) VALUES (?1, ?2, ?3, ?4, ?5)
-
 -- name: copy_tokens
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-
--- name: copy_keys
-INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6)

@@ -56,7 +56,7 @@ class StoreRow(Store, frozen=True):
 
 USERS = Table("users", "page_of_users", "copy_users", ("user_id", "subject", "created_at"))
 STORES = Table("stores", "page_of_stores", "copy_stores", StoreRow.__struct_fields__)
-MEMBERS = Table("members", "page_of_members", "copy_members", (
+MEMBERS = Table("members", "page_of_members", "set_member", (
     "store_id", "user_id", "role", "since", "added_by",
 ), (0,))  # fmt: skip
 TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (
@@ -69,7 +69,7 @@ PLANTS = Table(
 EVENTS = Table("events", "page_of_events", "insert_event", (
     "store_id", "revision", "kind", *PLANT_FIELDS, "at", "user_id", "token_label", "token_id",
 ), (0,))  # fmt: skip
-KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (
+KEYS = Table("idempotency keys", "page_of_keys", "insert_key", (
     "store_id", "user_id", "key", "fingerprint", "outcome", "created_at",
 ), (0, ""))  # fmt: skip
 
