@@ -55,6 +55,10 @@ class Lanes:
         self.turns = turns
         self._lanes: WeakValueDictionary[Hashable, Lane] = WeakValueDictionary()
 
+    def find(self, key: Hashable) -> Lane:
+        """The lane with this key."""
+        return self._lanes.setdefault(key, Lane(self.turns))
+
     @asynccontextmanager
     async def of(self, principal: Principal) -> AsyncIterator[None]:
         """Run a piece of work in the lane of the user or the store, where users take turns."""
@@ -62,7 +66,7 @@ class Lanes:
             yield
             return
         key = principal[0] if self.turns.stores.are_several else principal
-        lane = self._lanes.setdefault(key, Lane(self.turns))
+        lane = self.find(key)
         await lane.enter(principal)
         try:
             yield

@@ -10,7 +10,6 @@ import logging
 from collections.abc import AsyncIterator
 from functools import partial
 from hashlib import sha256
-from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
 
@@ -29,7 +28,7 @@ from plantstore.features.changes.lines import Lines, describe_line, write_result
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
-from plantstore.http.lanes import Lane
+from plantstore.http.lanes import Lane, Lanes
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.responses import NO_STORE, make_response, revision_line
 from plantstore.http.write_headers import REPLAYED, check_media_type, read_key, refuse_precondition
@@ -60,7 +59,7 @@ class Changes:
         self._slots = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
-        self._lanes, self._long_lane = WeakValueDictionary[int, Lane](), Lane(app.turns)
+        self._lanes, self._long_lane = Lanes(app.turns), Lane(app.turns)
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Make the changes as the body arrives or, if they are atomic, all at once."""
@@ -85,9 +84,6 @@ class Changes:
         parts = self._write_results(body, caller, lines, request.id)
         return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
 
-    def _lane_of(self, caller: Caller) -> Lane:
-        return self._lanes.setdefault(caller.token_store_id, Lane(self._app.turns))
-
     async def _close(self, caller: Caller) -> None:
         self._slots.release(caller.token_store_id)
 
@@ -95,7 +91,8 @@ class Changes:
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body becomes the next line's result."""
-        writes = Writes(self._app.database, self._lane_of(caller), caller.token_store_id)
+        lane = self._lanes.find(caller.token_store_id)
+        writes = Writes(self._app.database, lane, caller.token_store_id)
         error: PlantStoreError | None = None
         try:
             async for number, window in self._read_windows(body, lines):
@@ -139,8 +136,9 @@ class Changes:
         try:
             if changes:
                 changes[0] = replace(changes[0], key=key)
-                lane = self._long_lane if len(changes) > _LONG else self._lane_of(caller)
-                await lane.enter(caller.token_store_id)
+                store = caller.token_store_id
+                lane = self._long_lane if len(changes) > _LONG else self._lanes.find(store)
+                await lane.enter(store)
                 try:
                     _, revision = await self._app.database.write(Atomic(caller.store_id, changes))
                 finally:

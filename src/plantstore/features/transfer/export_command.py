@@ -1,9 +1,21 @@
 """``plantstore export``."""
 
-import click
+from collections.abc import Callable, Sequence
+from itertools import islice
 
+import click
+import msgspec
+
+from plantstore.core.cells import HEADER, write_lines
+from plantstore.core.model import NewPlant
 from plantstore.features.transfer.output import open_output
-from plantstore.features.transfer.stores import FORMATS, Store, reading_store
+from plantstore.features.transfer.stores import Store, reading_store
+from plantstore.sql.changes import PORTION
+
+FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
+    "csv": (HEADER.encode(), lambda plants: write_lines(plants).encode()),
+    "ndjson": (b"", msgspec.json.Encoder().encode_lines),
+}
 
 _WORKBOOKS = (".xlsx", ".xls", ".ods")
 _NDJSON = (".ndjson", ".jsonl")
@@ -42,7 +54,10 @@ def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
             f"{file}: name it .ndjson for a plant a line; for an array run `plantstore plant list "
             "--json`"
         )
+    header, write = FORMATS[form or ("ndjson" if name.endswith(_NDJSON) else "csv")]
+    plants = iter(store.list_plants(tag))
     with open_output(file) as output:
-        output.writelines(
-            store.export(form or ("ndjson" if name.endswith(_NDJSON) else "csv"), tag)
-        )
+        first = list(islice(plants, PORTION))  # if that fails, not even the header is written
+        output.write(header + write(first))
+        while part := list(islice(plants, PORTION)):
+            output.write(write(part))

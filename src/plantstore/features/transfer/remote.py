@@ -15,7 +15,6 @@ from plantstore.features.transfer.stores import Refusals
 from plantstore.http.errors import ErrorBody
 from plantstore.sql.changes import Change
 
-_MEDIA_TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson"}
 _NO_SUCH_PLANT = 40401
 
 _decode = msgspec.json.Decoder(NewPlant).decode
@@ -28,11 +27,8 @@ class RemoteStore:
         self.name = self.identity = name
         self._client = client
 
-    def export(self, form: str, tag: str | None) -> Iterator[bytes]:
-        return (line + b"\n" for line in self._client.export(_MEDIA_TYPES[form], tag=tag))
-
     def list_plants(self, tag: str | None) -> Iterator[NewPlant]:
-        return map(_decode, self._client.export(_MEDIA_TYPES["ndjson"], tag=tag))
+        return map(_decode, self._client.export("application/x-ndjson", tag=tag))
 
     def find(self, plant_id: int) -> NewPlant | None:
         try:

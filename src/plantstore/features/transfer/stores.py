@@ -3,15 +3,12 @@
 Invariant: each change follows the rules of all writes, with its event and counts.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Union
 
-import msgspec
-
 from plantstore.cli.administration_log import note_change
 from plantstore.cli.stores import pass_store
-from plantstore.core.cells import HEADER, write_lines
 from plantstore.core.model import NewPlant
 from plantstore.http.errors import ErrorBody, describe_error
 from plantstore.sql.administration.records import require_store
@@ -26,11 +23,6 @@ if TYPE_CHECKING:
 Refusals = list[ErrorBody | None]  # None for changes that were made
 Store = Union["DatabaseStore", "RemoteStore"]
 
-FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
-    "csv": (HEADER.encode(), lambda plants: write_lines(plants).encode()),
-    "ndjson": (b"", msgspec.json.Encoder().encode_lines),
-}
-
 
 class DatabaseStore:
     """A store of a database. If the command only reads, it sees the state at its start.
@@ -44,17 +36,10 @@ class DatabaseStore:
         self._store = require_store(session, name)
         self.identity = f"{self._store.store_id} {self._store.created_at}"
 
-    def export(self, form: str, tag: str | None) -> Iterator[bytes]:
-        """All plants, or those with a tag, at one moment, in one of the ``FORMATS``."""
-        header, write = FORMATS[form]
-        yield header
-        for page in self._read(tag):
-            yield write(page)
-
     def list_plants(self, tag: str | None) -> Iterator[NewPlant]:
         """All plants, or those with a tag, at one moment, sorted by id."""
-        for page in self._read(tag):
-            yield from page
+        for page in read_plants(self._session, self._store.store_id):
+            yield from (plant for plant in page if tag in (None, plant.tag))
 
     def find(self, plant_id: int) -> NewPlant | None:
         """The plant with this id."""
@@ -93,10 +78,6 @@ class DatabaseStore:
     def log(self, command: str, **changed: object) -> None:
         """Record what a command has changed, also in the audit trail."""
         note_change(self._session, command, store=self.name, **changed)
-
-    def _read(self, tag: str | None) -> Iterator[list[NewPlant]]:
-        for page in read_plants(self._session, self._store.store_id):
-            yield [plant for plant in page if tag in (None, plant.tag)]
 
 
 def _open_remote(client: "PlantStore", name: str) -> "RemoteStore":

@@ -15,8 +15,8 @@ from plantstore.core.model import (
     NewPlant,
     broken_rule,
 )
+from plantstore.features.transfer.export_command import FORMATS
 from plantstore.features.transfer.source import open_source, read_plants
-from plantstore.features.transfer.stores import FORMATS
 
 SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
 
