@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import chain, islice
 from unicodedata import category, east_asian_width
 
@@ -12,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from plantstore.cli.pasted import name_program
+from plantstore.core.clock import write_time
 
 Record = Mapping[str, object]
 
@@ -61,10 +61,7 @@ class Output(Struct, frozen=True):
 
 
 def format_time(milliseconds: int | None) -> str | None:
-    if milliseconds is None:
-        return None
-    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
-    return moment.isoformat().replace("+00:00", "Z")
+    return None if milliseconds is None else f"{write_time(milliseconds)[:-5]}Z"  # to the second
 
 
 def _print_array(records: Iterable[Record]) -> None:

@@ -86,15 +86,14 @@ class App:
         self._administration = Administration(open_session, settings.write_timeout, slots)
         self.administer = self._administration.run
         self.clock = SteadyClock()
-        self.cache = ResponseCache(settings.cache_size)
         self.cors = Cors(settings.cors_origins)
+        self.cache = ResponseCache(settings.cache_size, self.cors)
         self.turns = FairQueue()
         self.authentication = Authentication(database, settings, self.pools, self.turns)
         self.client_address = self.authentication.client_address
         self._rates = self.authentication.rates
         self.lanes = self.authentication.lanes
-        streams = self.pools.streams
-        lists = PlantLists(database, self.authentication, self.cache, self.cors, streams)
+        lists = PlantLists(database, self.authentication, self.cache, self.pools.streams)
         self.routes = Routes(database, self.authentication, lists, self.pools)
         self._observe_refusal_at = 0.0
         self.get_cached: Callable[[bytes], Response | None] = self._get_cached

@@ -17,7 +17,6 @@ from plantstore.core.model import Caller, Page, PlantQuery, Scope
 from plantstore.core.pools import Pool
 from plantstore.http.authentication import Authentication
 from plantstore.http.compression import Compression, choose_coding
-from plantstore.http.cors import Cors
 from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, split_plants
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
@@ -38,19 +37,13 @@ class PlantLists:
     """The lists of all stores."""
 
     def __init__(
-        self,
-        database: Database,
-        authentication: Authentication,
-        cache: ResponseCache,
-        cors: Cors,
-        slots: Pool,
+        self, database: Database, authentication: Authentication, cache: ResponseCache, slots: Pool
     ) -> None:
         self._database = database
         self._authentication = authentication
         self._slots = slots
         self._lanes, self._turns = authentication.lanes, authentication.turns
         self._cache = cache
-        self._cors = cors
         self._compression = Compression()
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
@@ -68,9 +61,7 @@ class PlantLists:
                 return await self._read(request, caller, query, form)
         else:
             response = find_unmodified(request, caller, key) or cached
-        if request.raw:
-            lines = self._cors.headers_for(request)
-            self._cache.put_request(request.raw, response, caller, lines)
+        self._cache.put_request(request, response, caller)
         return response
 
     async def _read(

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from plantstore.core.fair_queue import BYTES_SENT, CACHED
 from plantstore.core.model import Caller, IsFresh, never_fresh
-from plantstore.server.messages import HeaderLines, Response
+from plantstore.http.cors import Cors
+from plantstore.server.messages import HeaderLines, Request, Response
 
 Key = tuple[int, int, bytes]  # store, revision, and the form with the query as it was sent
 
@@ -42,8 +43,9 @@ class ResponseCache:
     those ``refused``, and ``hits`` and ``misses`` of queries.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, cors: Cors) -> None:
         self._size = size
+        self._cors = cors
         self.used = 0
         self.reset_counts()
         self._responses: OrderedDict[Key, Response] = OrderedDict()
@@ -56,20 +58,17 @@ class ResponseCache:
         self.repeated = {200: 0, 304: 0}
         self.refused = self.hits = self.misses = 0
 
-    def put_request(
-        self, raw: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
-    ) -> None:
-        """Cache the response to the bytes of a request, until something is committed.
-
-        The ``lines`` are added to the response.
-        """
-        if len(raw) > _MAX_REQUEST or caller.unchanged is never_fresh:
+    def put_request(self, request: Request, response: Response, caller: Caller) -> None:
+        """Cache the response to the bytes of a request, until something is committed."""
+        raw = request.raw
+        if not 0 < len(raw) <= _MAX_REQUEST or caller.unchanged is never_fresh:
             return
         if caller.unchanged is not self._unchanged:
             self._evict_requests()
             self._unchanged = caller.unchanged
         if raw in self.requests:
             return
+        lines = self._cors.headers_for(request)
         whole = response.with_headers(lines)
         until = math.inf if caller.expires_at is None else caller.expires_at / 1000
         cost = CACHED + len(whole.body) // BYTES_SENT

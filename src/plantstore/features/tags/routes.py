@@ -33,9 +33,7 @@ def add_tags(app: App) -> None:
         cached = app.cache.get((store_id, caller.revision, key))
         response = find_unmodified(request, caller, key) or cached
         if response is not None:
-            if request.raw:
-                lines = app.cors.headers_for(request)
-                app.cache.put_request(request.raw, response, caller, lines)
+            app.cache.put_request(request, response, caller)
             return response
         async with app.lanes.of(caller.principal):
             rows = await app.database.read("read_tags", store_id, first, limit + 1)
