@@ -42,7 +42,7 @@ class ForkedProcess:
     """``plantstore`` with these arguments; the part of ``subprocess.Popen`` that tests use.
 
     ``streams`` are the descriptors of its stdin, stdout and stderr; ``bounds`` are fields of its
-    settings that users cannot set.
+    settings that users cannot set, and constants of its modules.
     """
 
     def __init__(
@@ -136,7 +136,12 @@ def _share_nothing() -> None:
     failures["_admitted"] = mmap.mmap(-1, len(failures["_admitted"]))
 
 
-def _set_bounds(bounds: Mapping[str, Any]) -> None:
+def _set_bounds(bounds: dict[str, Any]) -> None:
+    for path in [path for path in bounds if "." in path]:
+        module, _, name = path.rpartition(".")
+        constants = vars(import_module(f"plantstore.{module}"))
+        assert name in constants, path
+        constants[name] = bounds.pop(path)
     serve = vars(import_module("plantstore.program.serve"))
     load = serve["load_settings"]
     serve["load_settings"] = lambda *sources: replace(load(*sources), **bounds)

@@ -29,7 +29,8 @@ JSON = {"Content-Type": "application/json"}
 class Service:
     """``plantstore serve`` on a free port. ``settings`` become its environment.
 
-    Settings that users cannot set, such as ``body_timeout``, are set in the process.
+    Settings that users cannot set, such as ``body_timeout``, are set in the process, as are
+    constants of modules, such as ``server.workers._HANG_SECONDS``.
 
     ``command`` starts the program, instead of a fork.
     """
@@ -49,7 +50,8 @@ class Service:
         bounds = Settings.__struct_fields__ - SETTINGS.keys()
         defaults = {name: value for name, value in _SETTINGS.items() if name in SETTINGS}
         values = {**defaults, **(settings or {}), "database": self.database}
-        self._bounds = {name: values.pop(name) for name in bounds & values.keys()}
+        inside = {name for name in values if name in bounds or "." in name}
+        self._bounds = {name: values.pop(name) for name in inside}
         self._environ = os.environ | {
             f"PLANTSTORE_{name.upper()}": str(value) for name, value in values.items()
         }

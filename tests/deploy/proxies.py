@@ -70,13 +70,16 @@ _STARTS: Mapping[str, Callable[[Path, str, int], tuple[list[str], str]]] = {
 
 
 @contextmanager
-def proxy(kind: str, folder: Path, services: Mapping[str, int | str], *lines: str) -> Iterator[str]:
+def proxy(
+    kind: str, folder: Path, services: Mapping[str, int | str], *lines: str, interval: str = "1s"
+) -> Iterator[str]:
     """Run a proxy in front of services, whose ports replace the document's; yield its origin.
 
-    ``lines`` are optional lines of the document, added to the site.
+    ``lines`` are optional lines of the document, added to the site; ``interval`` is that of health
+    checks.
     """
     make_certificate(folder).with_suffix(".key").rename(folder / "key.pem")
-    config, port = CONFIGS[kind], free_port()
+    config, port = CONFIGS[kind].replace(" 1s", f" {interval}"), free_port()
     assert all(f"`{line}`" in _TEXT for line in lines)
     config = config.replace(_SITES[kind], "\n".join([_SITES[kind], *lines]))
     for documented, actual in services.items():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Program
-from tests.databases import ON_BOTH, Kind
+from tests.databases import ON_BOTH, SQLITE_ONLY, Kind
 from tests.deploy.proxies import PORTS, proxy
 from tests.deploy.test_rolling import Caller, calling, wait_until_called
 from tests.docs.pages import read_blocks
@@ -19,7 +19,6 @@ from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
 
-pytestmark = ON_BOTH
 INSTALL, ROLLING, STOPPING, BACK, RESTORING = read_blocks("upgrade.md")
 
 
@@ -38,7 +37,7 @@ class Machine:
         self.services = {}
         for port in PORTS:
             (folder / str(port)).mkdir()
-            settings = {"port": free_port(), "lame_duck": 3}
+            settings = {"port": free_port(), "lame_duck": 1}
             self.services[str(port)] = Service(
                 folder / str(port), database=url, settings=settings, command=command
             )
@@ -96,10 +95,11 @@ def serving(machine: Machine) -> Iterator[tuple[str, str]]:
         ports = {
             port: service.origin.rpartition(":")[2] for port, service in machine.services.items()
         }
-        origin = stack.enter_context(proxy("haproxy", folder, ports))
+        origin = stack.enter_context(proxy("haproxy", folder, ports, interval="200ms"))
         yield origin, service.make_token()
 
 
+@ON_BOTH
 def test_a_rolling_upgrade_and_rollback_fail_no_request(
     url: str, tmp_path: Path, database_kind: Kind
 ) -> None:
@@ -112,6 +112,7 @@ def test_a_rolling_upgrade_and_rollback_fail_no_request(
     assert machine.run_line("plantstore verify").startswith("ok: ")
 
 
+@SQLITE_ONLY
 def test_an_incompatible_upgrade_needs_a_stop_and_a_backup_undoes_it(
     url: str, tmp_path: Path, database_kind: Kind
 ) -> None:
@@ -125,7 +126,6 @@ def test_an_incompatible_upgrade_needs_a_stop_and_a_backup_undoes_it(
         machine.run(STOPPING)
         with first.client(token) as client:
             assert client.get("/plants").json() == [{"name": "Fern"}]
-        if database_kind.name == "sqlite":
-            machine.run(RESTORING)
-            with first.client(token) as client:
-                assert client.get("/plants").json() == [{"name": "Fern"}]
+        machine.run(RESTORING)
+        with first.client(token) as client:
+            assert client.get("/plants").json() == [{"name": "Fern"}]

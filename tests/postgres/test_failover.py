@@ -57,7 +57,8 @@ def failover(folder: Path, end: End, *, is_first: bool) -> Iterator[Failover]:
         ports = [primary.port, standby.port] if is_first else [standby.port, primary.port]
         hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
         both = f"postgresql://postgres@{hosts}/{url.rpartition('/')[2]}"
-        service = stack.enter_context(Service(folder, database=both))
+        settings = {"database_timeout": 1}
+        service = stack.enter_context(Service(folder, database=both, settings=settings))
         token = service.make_token()
 
         def run() -> list[LoadClient]:

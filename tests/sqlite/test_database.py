@@ -35,9 +35,10 @@ async def harness(tmp_path: Path) -> AsyncIterator[DatabaseHarness]:
 
 
 async def test_writes_recover_after_another_programs_transaction(
-    harness: DatabaseHarness, tmp_path: Path
+    harness: DatabaseHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another program does not use our lock; SQLite's busy timeout ends the wait."""
+    monkeypatch.setattr("plantstore.sqlite.writer.BUSY_TIMEOUT_MS", 200)
     with closing(connect(tmp_path / "plants.db")) as connection:
         connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(DatabaseUnavailableError):

@@ -72,7 +72,8 @@ def test_streams_have_heartbeats_while_the_database_does_not_respond(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     """A proxy or the client would end a stream that is silent for long."""
-    settings = {"database_timeout": 60}
+    heartbeat = "features.events.listeners._HEARTBEAT_SECONDS"
+    settings = {"database_timeout": 60, "drain_timeout": 1, heartbeat: 1}
     with (
         proxied_service(postgres_server, tmp_path, settings) as proxied,
         EventStream(proxied.service.origin, proxied.token) as stream,

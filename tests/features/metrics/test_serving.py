@@ -81,12 +81,13 @@ def test_an_invalid_address_is_refused(program: Program, address: str, reason: s
 
 
 def test_incomplete_requests_are_limited_and_time_out(tmp_path: Path) -> None:
-    with metered(tmp_path) as service, ExitStack() as stack:
+    timeout = {"features.metrics.exporter._TIMEOUT": 1}
+    with metered(tmp_path, **timeout) as service, ExitStack() as stack:
         threads = Path(f"/proc/{service.process.pid}/task")
         before = len(list(threads.iterdir()))
         url = urlsplit(address_of(service))
         address = url.hostname, url.port
-        connections = [stack.enter_context(socket.create_connection(address)) for _ in range(60)]
+        connections = [stack.enter_context(socket.create_connection(address)) for _ in range(30)]
         for connection in connections:
             connection.sendall(b"GET /metrics HTTP/1.1\r\n")
         for _ in range(3):

@@ -13,8 +13,17 @@ from tests.service import Service
 
 __all__ = ["database_kind", "fixture"]
 
-# Retries come at once, except for the last.
-SETTINGS = {"webhook_allow_private": "true", "webhook_retries": "0.1,0.2,0.3"}
+DELIVERY = "features.webhooks.delivery"
+# Everything comes at once.
+SETTINGS: dict[str, object] = {
+    "webhook_allow_private": "true",
+    "webhook_retries": "0.1,0.2,0.3",
+    f"{DELIVERY}._TICK_SECONDS": 0.05,
+    f"{DELIVERY}._RETRY_SECONDS": 0.1,
+    f"{DELIVERY}._WAIT_MS": 300,
+    f"{DELIVERY}._RESTS": 1,
+    f"{DELIVERY}._REST_SECONDS": 0.001,
+}
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
 from tests.databases import ON_BOTH, execute, writes_held
 from tests.features.access.http.access_calls import managing
-from tests.features.webhooks.conftest import SETTINGS
+from tests.features.webhooks.conftest import DELIVERY, SETTINGS
 from tests.features.webhooks.receiver import (
     OK,
     Received,
@@ -93,17 +93,18 @@ def test_a_broken_webhook_stops_no_other(tmp_path: Path, receiver: Receiver) -> 
 def test_a_paused_webhook_gets_no_message_that_was_in_line(
     tmp_path: Path, receiver: Receiver
 ) -> None:
-    with Service(tmp_path, settings=SETTINGS) as service, managing(service, "nursery") as client:
+    slowly = SETTINGS | {f"{DELIVERY}._REST_SECONDS": 0.05}
+    with Service(tmp_path, settings=slowly) as service, managing(service, "nursery") as client:
         create_webhook(client, receiver.url)
         for plant_id in range(100):
             create_plant(client, plant_id, "Fern")
         receiver.wait_for(10)
         with writes_held(service.database):
-            time.sleep(1.5)  # by then, a message waits until the deliverer has the database
+            time.sleep(0.5)  # by then, a message waits until the deliverer has the database
             count = len(receiver.messages)
             with closing(connect(database_path(service.database))) as database, database:
                 database.execute("UPDATE webhooks SET paused = 'by hand'").fetchall()
-        time.sleep(1)
+        time.sleep(0.5)
         assert count == len(receiver.messages) < 100
 
 
@@ -114,7 +115,7 @@ resolve = socket.getaddrinfo
 def getaddrinfo(host, *given, **more):
     if host == "example.com":
         print("resolving")
-        time.sleep(30)
+        time.sleep(1000)
     return resolve(host, *given, **more)
 socket.getaddrinfo = getaddrinfo
 from plantstore.program import main
@@ -126,9 +127,7 @@ main()
             create_webhook(client, "https://example.com")
             create_plant(client, 1, "Fern")
         wait_until(lambda: "resolving" in service.log())
-        began = time.monotonic()
-        service.stop()
-        assert time.monotonic() - began < 10
+        assert service.stop() == 0
 
 
 @ON_BOTH
@@ -173,16 +172,17 @@ def test_a_deleted_webhook_gets_no_other_message(
         receiver.respond = delete_once
         client.put(f"/webhooks/{made['id']}", json={"url": receiver.url}).raise_for_status()
     assert is_deleted.wait(10)
-    time.sleep(1)
+    time.sleep(0.5)
     assert 20 <= len(receiver.messages) <= 20 + 7  # in flight
 
 
 def test_an_internal_error_is_logged_once(tmp_path: Path, receiver: Receiver) -> None:
     program = """
-from plantstore.features.webhooks import messages
+from plantstore.features.webhooks import delivery
+delivery._RETRY_SECONDS = 0.05
 def open_client(settings):
     raise RuntimeError("a fault")
-messages.open_client = open_client
+delivery.open_client = open_client
 from plantstore.program import main
 main()
 """
@@ -194,7 +194,7 @@ main()
         create_webhook(client, receiver.url)
         create_plant(client, 1, "Fern")
         wait_until(lambda: "RuntimeError: a fault" in service.log())
-        time.sleep(3)
+        time.sleep(0.5)  # it is tried again meanwhile
         assert service.log().count("RuntimeError: a fault") == 1
 
 
