@@ -60,12 +60,15 @@ class Lanes:
         return self._lanes.setdefault(key, Lane(self.turns))
 
     @asynccontextmanager
-    async def of(self, principal: Principal) -> AsyncIterator[None]:
-        """Run a piece of work in the lane of the user or the store, where users take turns."""
-        if not self.turns.users.are_several:
+    async def of(self, principal: Principal, *, is_long: bool = False) -> AsyncIterator[None]:
+        """Run a piece of work in the lane of the user or the store, where users take turns.
+
+        Long work is in the store's lane, even alone: other services may use the database.
+        """
+        if not (is_long or self.turns.users.are_several):
             yield
             return
-        key = principal[0] if self.turns.stores.are_several else principal
+        key = principal[0] if is_long or self.turns.stores.are_several else principal
         lane = self.find(key)
         await lane.enter(principal)
         try:

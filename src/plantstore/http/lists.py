@@ -97,7 +97,7 @@ class PlantLists:
             coding = choose_coding(request.headers.get(b"accept-encoding"))
             key = form.key + request.query
             headers = make_headers(caller.store_id, snapshot.revision, key, coding)
-            async with await self._take_turn(caller, query):
+            async with self._lanes.of(caller.principal, is_long=True):
                 counted = await snapshot.read_page(replace(query, limit=0), 0)
                 last_id = await snapshot.find_last_id(query)
             headers += form.content_type + _TOTAL % counted.total
@@ -141,7 +141,9 @@ class PlantLists:
         """Charge for plants before reading them; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         await self._turns.take(caller.principal, count // _READ_AT_COST)
-        return self._lanes.of(caller.principal) if count > _MANY or query.tags else nullcontext()
+        if not query.tags and count <= _MANY:
+            return nullcontext()
+        return self._lanes.of(caller.principal, is_long=bool(query.tags))
 
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
         """Write the plants of a page in this form."""
