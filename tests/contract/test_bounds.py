@@ -12,7 +12,7 @@ from tests.databases import writes_held
 pytestmark = pytest.mark.anyio
 
 
-async def test_among_others_a_store_has_a_quantum_of_each_batch(harness: DatabaseHarness) -> None:
+async def test_among_others_a_store_has_a_share_of_each_batch(harness: DatabaseHarness) -> None:
     other = await harness.make_caller("orchard", "ben")
     sizes = list[int]()
     harness.database.writes.observers.append(lambda count, _: sizes.append(count))
@@ -25,6 +25,20 @@ async def test_among_others_a_store_has_a_quantum_of_each_batch(harness: Databas
     await asyncio.gather(*long, *short, *deletes, *others)
     assert sizes == [20, 1, 4 + 2, 4, 4, 16, 2 + 4, 1]
     assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
+
+
+async def test_stores_share_a_batch_like_a_pool(harness: DatabaseHarness) -> None:
+    other, third = [await harness.make_caller(store, "ben") for store in ("orchard", "park")]
+    sizes = list[int]()
+    harness.database.writes.observers.append(lambda count, _: sizes.append(count))
+    for caller in (other, third):
+        await harness.create(NewPlant(0, "Fern"), caller=caller)
+    floods = [harness.create(NewPlant(n, "Fern")) for n in range(1, 25)]
+    floods += [harness.create(NewPlant(n, "Fern"), caller=other) for n in range(1, 25)]
+    keys = [IdempotencyKey(str(n), bytes(32)) for n in range(4)]
+    keyed = [harness.create(NewPlant(9, "Fern"), key, third) for key in keys]
+    await asyncio.gather(*floods, *keyed)
+    assert sizes == [1, 1, 16 + 8 + 1, 8 + 12 + 2, 4 + 1]
 
 
 @with_settings(max_written_bytes=100_000)

@@ -47,6 +47,21 @@ async def test_writes_recover_after_another_programs_transaction(
     assert await harness.create(FICUS) is Outcome.CREATED
 
 
+async def test_among_others_a_full_batch_waits_for_no_more_writes(harness: DatabaseHarness) -> None:
+    other = await harness.make_caller("orchard", "ben")
+    await harness.create(NewPlant(100, "Ficus"), caller=other)
+    await harness.create(NewPlant(100, "Ficus"))
+    sizes = list[int]()
+    harness.database.writes.observers.append(lambda count, _: sizes.append(count))
+    writes = [asyncio.ensure_future(harness.create(NewPlant(n, "Ficus"))) for n in range(40)]
+    for number in range(5):  # one more in each iteration of the loop
+        await asyncio.sleep(0)
+        late = harness.create(NewPlant(number, "Ficus"), caller=other)
+        writes.append(asyncio.ensure_future(late))
+    await asyncio.gather(*writes)
+    assert sizes[0] < 16 + 5
+
+
 async def test_a_damaged_index_marks_the_database_as_broken(
     harness: DatabaseHarness, tmp_path: Path
 ) -> None:

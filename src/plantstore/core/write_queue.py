@@ -1,7 +1,7 @@
 """What writes of all stores share: batches, the bytes of a minute, and the observers of commits.
 
 Invariant: while several stores write, a store that has many writes, or long ones, delays the others
-by no more than its quantum of each batch.
+by no more than its share of each batch.
 """
 
 import random
@@ -16,8 +16,9 @@ from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 
 MAX_BATCH = 500  # writes
-_QUANTUM = 16  # short writes of a store in a batch
-_LONG_COST = 4  # short writes that take as long as a long one
+MAX_SHARED = 32  # short writes that several stores share in a batch, as in a pool
+_LONG_COST = 4  # short writes that take as long as a long one, or one with a key
+_ALL = -1  # in the place of a store: all stores
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
 _SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
 _LONG_BYTES = 3 * 4096
@@ -50,15 +51,17 @@ class WriteQueue:
             self.stores.see(store_id)
 
     def try_leave(self, store_id: int, write: object, costs: Counter[int]) -> bool:
-        """Add the write's cost unless the store's ``costs`` fill its quantum of the batch.
+        """Add the write's cost unless the store's ``costs`` are as much as is free, and a long one.
 
         The store's later writes are refused then, too, so they stay in their order.
         """
         if self.stores.are_several:
-            if costs[store_id] >= _QUANTUM:
+            if costs[store_id] >= max(_LONG_COST, MAX_SHARED - costs[_ALL]):
                 return False
             length = _length_of(write)
-            costs[store_id] += 1 if length is not None and length <= _SHORT else _LONG_COST
+            is_short = length is not None and length <= _SHORT and not getattr(write, "key", None)
+            for holder in (store_id, _ALL):
+                costs[holder] += 1 if is_short else _LONG_COST
         return True
 
     def note_commit(self, batch: Sequence[Any], count: int, seconds: float) -> None:

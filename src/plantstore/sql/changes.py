@@ -52,8 +52,7 @@ class Change(Struct, frozen=True, array_like=True):
 
 def find_plants(session: Queries, store_id: int, ids: Iterable[int]) -> dict[int, NewPlant]:
     numbers = msgspec.json.encode(list(ids)).decode()
-    rows = session.query("find_plants_among", store_id, numbers)
-    return {row[0]: NewPlant(*row) for row in rows}
+    return {row[0]: NewPlant(*row) for row in session.query("find_plants_among", store_id, numbers)}
 
 
 def read_plants(session: Queries, store_id: int) -> Iterator[list[NewPlant]]:

@@ -84,8 +84,7 @@ class SQLiteSnapshot(SnapshotReads):
     async def query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
         if self.is_aborted:
             raise DatabaseUnavailableError
-        sql = self._sql[name]
-        return await self._run(lambda: self._execute(sql, arguments).fetchall())
+        return await self._run(lambda: self._execute(self._sql[name], arguments).fetchall())
 
     async def _run(self, function: Callable[[], Result]) -> Result:
         try:

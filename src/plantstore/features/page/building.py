@@ -33,8 +33,7 @@ def make_files() -> dict[str, File]:
     folder, static = make_static(sources)
     texts = msgspec.json.decode((_HERE / "texts.json").read_bytes())
     view = {"static": folder, "modules": find_modules("main.js"), "texts": texts}
-    page = render(_HERE / "index.html", view)
-    return {"/": page, **static}
+    return {"/": render(_HERE / "index.html", view), **static}
 
 
 def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:

@@ -85,5 +85,4 @@ async def _read_deliveries(
 ) -> Sequence[Delivery]:
     """The last attempts, the newest first."""
     await _read_webhooks(database, store_id, webhook_id)
-    rows = await database.read("list_deliveries", store_id, webhook_id)
-    return [Delivery(*row) for row in rows]
+    return [Delivery(*it) for it in await database.read("list_deliveries", store_id, webhook_id)]
