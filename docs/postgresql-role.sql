@@ -20,6 +20,8 @@ ALTER ROLE plantstore_service SET enable_seqscan = off;
 ALTER ROLE plantstore_service SET enable_bitmapscan = off;
 ALTER ROLE plantstore_service SET jit = off;
 ALTER ROLE plantstore_service SET default_transaction_isolation = 'read committed';
+ALTER ROLE plantstore_service SET idle_in_transaction_session_timeout = 0;
+ALTER ROLE plantstore_service SET client_connection_check_interval = '1s'; -- not on Windows
 
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM plantstore_service;
 GRANT USAGE ON SCHEMA public TO plantstore_service;

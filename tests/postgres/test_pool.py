@@ -8,6 +8,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
+from plantstore.core.model import PlantQuery
 from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.database import PostgresDatabase
@@ -18,6 +19,7 @@ from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import PostgresServer
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.anyio
 
@@ -38,6 +40,32 @@ async def test_a_query_is_aborted_at_its_deadline_without_free_descriptors(
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             os.close(next_file)
     await pool.close()
+
+
+async def test_a_query_that_is_aborted_ends_on_the_server(postgres_server: PostgresServer) -> None:
+    """Or a store's slow queries would pile up there, and take the time of all."""
+    settings = Settings(database=postgres_server.url())
+    pool = Pool(settings, 1, Hosts(settings.database), Availability(is_open=True))
+    async with pool.acquire(0.1) as connection:
+        with pytest.raises(psycopg.OperationalError):
+            await connection.execute("SELECT pg_sleep(1234)")
+    await pool.close()
+    running = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%(1234)'"
+    wait_until(lambda: not postgres_server.execute(running))
+
+
+async def test_a_snapshot_outlives_the_idle_timeout_of_the_role(
+    postgres_server: PostgresServer,
+) -> None:
+    with postgres_server.fresh() as url, closing(open_administration(url)) as administration:
+        name = url.rpartition("/")[2]
+        idle = f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = '50ms'"
+        postgres_server.execute(idle)
+        async with DatabaseHarness(url, administration) as harness:
+            snapshot = await harness.database.open_snapshot(harness.store_id)
+            await asyncio.sleep(0.5)  # the client does not read
+            assert (await snapshot.read_page(PlantQuery(), 1)).count == 0
+            await snapshot.close()
 
 
 async def test_reads_of_a_store_leave_connections_for_other_stores(

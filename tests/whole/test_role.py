@@ -1,5 +1,6 @@
 """``docs/postgresql-role.sql``: the role is allowed what the service needs, and no more."""
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,7 @@ from plantstore.core.clock import now
 from plantstore.core.model import Grant
 from plantstore.databases import open_session
 from plantstore.features.events.retention import trim_access
+from plantstore.sql.queries import load_queries
 from plantstore.sql.trimming import trim_keys
 from tests.administration import open_administration
 from tests.cli.program import Program
@@ -57,6 +59,20 @@ def owners_url(postgres_server: PostgresServer) -> Iterator[str]:
 
 def as_role(owners_url: str) -> str:
     return owners_url.replace("postgres@", f"{ROLE}@")
+
+
+def test_the_role_has_the_settings_of_connections_which_pgbouncer_drops(owners_url: str) -> None:
+    query = load_queries("plantstore.postgres")["plan_lookups"]
+    names = re.findall(r"set_config\(\s*'(\w+)'", query)
+    with psycopg.connect(as_role(owners_url)) as connection:
+
+        def read() -> list[object]:
+            sql = "SELECT array_agg(current_setting(name)) FROM unnest(%s::text[]) AS name"
+            return list(connection.execute(sql, [names]))
+
+        given = read()
+        connection.execute(query.encode())
+        assert given == read()
 
 
 def test_the_service_works_with_the_role(tmp_path: Path, owners_url: str) -> None:

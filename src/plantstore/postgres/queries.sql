@@ -8,10 +8,13 @@
 -- has grown, the planner would choose other plans: it would read and sort the whole store for a
 -- page. JIT compilation would take longer than running any of these. Queries join by LATERAL and
 -- LIMIT 1 where a hash join could read a whole table. A batch sees what was committed before its locks.
+-- A query whose client has gone ends; a client that reads a long list slowly keeps its snapshot.
 
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
-    set_config('jit', 'off', false), set_config('default_transaction_isolation', 'read committed', false)
+    set_config('jit', 'off', false), set_config('default_transaction_isolation', 'read committed', false),
+    set_config('idle_in_transaction_session_timeout', '0', false), set_config('client_connection_check_interval',
+        CASE WHEN version() ~ 'linux|darwin|bsd' THEN '1s' ELSE '0' END, false)
 
 -- A statement that waits for a table's lock blocks all later ones.
 
