@@ -2,6 +2,7 @@
 
 import asyncio
 import struct
+from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from errno import EMFILE
 from itertools import pairwise
@@ -71,8 +72,38 @@ class CountingApplication:
         return Response(b"HTTP/1.1 204 No Content\r\n")
 
 
-def make_application() -> Application:
-    return cast("Application", CountingApplication(Settings()))
+@pytest.fixture
+async def application() -> CountingApplication:
+    return CountingApplication(Settings())
+
+
+def serve(application: CountingApplication, settings: Settings) -> Connections:
+    return Connections(cast("Application", application), settings)
+
+
+def accept(
+    application: CountingApplication,
+    connect_client: Callable[[socket, str], None],
+    settings: Settings,
+) -> Acceptor:
+    return Acceptor(cast("Application", application), connect_client, settings)
+
+
+@pytest.fixture
+async def connections(application: CountingApplication) -> AsyncIterator[Connections]:
+    serving = serve(application, Settings())
+    yield serving
+    serving.close()
+
+
+@pytest.fixture
+async def client(connections: Connections) -> AsyncIterator[socket]:
+    """A client that is connected; reading from it never blocks."""
+    client, server = socketpair()
+    with client:
+        client.setblocking(False)  # noqa: FBT003 - its name says it
+        connect(connections, server, "10.0.0.1")
+        yield client
 
 
 def record_costs(turns: FairQueue, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Key, int]]:
@@ -87,10 +118,9 @@ def record_costs(turns: FairQueue, monkeypatch: pytest.MonkeyPatch) -> list[tupl
     return costs
 
 
-async def test_at_most_two_heads_are_parsed_per_loop_iteration() -> None:
-    settings = Settings()
-    application = CountingApplication(settings)
-    connections = Connections(cast("Application", application), settings)
+async def test_at_most_two_heads_are_parsed_per_loop_iteration(
+    application: CountingApplication, connections: Connections
+) -> None:
     with ExitStack() as stack:
         for number in range(50):
             client, server = socketpair()
@@ -101,37 +131,26 @@ async def test_at_most_two_heads_are_parsed_per_loop_iteration() -> None:
         while counts[-1] < 50:
             await asyncio.sleep(0)
             counts.append(application.handled)
-        connections.close()
     assert max(after - before for before, after in pairwise(counts)) <= 2
 
 
-async def test_a_pipeline_leaves_each_iteration_after_some_requests() -> None:
-    application = CountingApplication(Settings())
-    connections = Connections(cast("Application", application), Settings())
-    client, server = socketpair()
-    with client:
-        connect(connections, server, "10.0.0.1")
-        client.send(100 * b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        counts = [0]
-        while counts[-1] < 100:
-            await asyncio.sleep(0)
-            counts.append(application.handled)
-        connections.close()
+async def test_a_pipeline_leaves_each_iteration_after_some_requests(
+    application: CountingApplication, client: socket
+) -> None:
+    client.send(100 * b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    counts = [0]
+    while counts[-1] < 100:
+        await asyncio.sleep(0)
+        counts.append(application.handled)
     assert max(after - before for before, after in pairwise(counts)) <= 2 * 16
 
 
 async def test_a_network_pays_for_parsing_and_not_for_what_its_user_requests(
-    monkeypatch: pytest.MonkeyPatch,
+    application: CountingApplication, client: socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    application = CountingApplication(Settings())
     costs = record_costs(application.turns, monkeypatch)
-    connections = Connections(cast("Application", application), Settings())
-    client, server = socketpair()
-    with client:
-        connect(connections, server, "10.0.0.1")
-        client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (6400 * b"x"))
-        await asyncio.sleep(0.01)
-        connections.close()
+    client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (6400 * b"x"))
+    await asyncio.sleep(0.01)
     assert [cost for _, cost in costs if cost > CONNECTED] == [12]
 
 
@@ -142,7 +161,7 @@ async def test_tls_is_decrypted_in_turns_of_its_sender(
     settings = replace(Settings(), tls_cert=str(path), tls_key=str(path.with_suffix(".key")))
     application = CountingApplication(settings)
     costs = record_costs(application.turns, monkeypatch)
-    connections = Connections(cast("Application", application), settings)
+    connections = serve(application, settings)
     client, server = socketpair()
     connect(connections, server, "10.0.0.1")
     trust = create_default_context(cafile=path)
@@ -162,29 +181,27 @@ async def test_tls_is_decrypted_in_turns_of_its_sender(
 
 @pytest.mark.parametrize("path", ["/", "/part"])
 async def test_tiny_chunks_are_parsed_in_turns_of_their_sender(
-    monkeypatch: pytest.MonkeyPatch, path: str
+    application: CountingApplication,
+    connections: Connections,
+    client: socket,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
 ) -> None:
-    application = CountingApplication(Settings())
     costs = record_costs(application.turns, monkeypatch)
-    connections = Connections(cast("Application", application), Settings())
     content = b"".join(b"%09d" % number for number in range(2000))
     pieces = [content[start : start + 20] for start in range(0, len(content), 20)]
     body = b"".join(b"14\r\n%b\r\n" % piece for piece in pieces) + b"0\r\n\r\n"
-    client, server = socketpair()
-    with client:
-        connect(connections, server, "10.0.0.1")
-        head = b"POST %b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-        client.sendall(head % path.encode())
-        while not application.handled:  # noqa: ASYNC110 - it takes a few iterations
-            await asyncio.sleep(0)
-        client.sendall(body + b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        client.shutdown(SHUT_WR)
-        while application.handled < 2:
-            await asyncio.sleep(0)
-            assert application.turns.try_take((1, 1), CACHED)
-            assert connections.opened
-        paid = [cost for key, cost in costs if key == network_of("10.0.0.1")]
-        connections.close()
+    head = b"POST %b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    client.sendall(head % path.encode())
+    while not application.handled:  # noqa: ASYNC110 - it takes a few iterations
+        await asyncio.sleep(0)
+    client.sendall(body + b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    client.shutdown(SHUT_WR)
+    while application.handled < 2:
+        await asyncio.sleep(0)
+        assert application.turns.try_take((1, 1), CACHED)
+        assert connections.opened
+    paid = [cost for key, cost in costs if key == network_of("10.0.0.1")]
     assert content.startswith(application.content)
     assert (application.content == content) == (path == "/")
     assert sum(paid) > 2 * len(pieces) // LINES_PARSED
@@ -192,26 +209,19 @@ async def test_tiny_chunks_are_parsed_in_turns_of_their_sender(
 
 
 async def test_a_body_that_nobody_reads_is_received_in_turns_of_its_sender(
-    monkeypatch: pytest.MonkeyPatch,
+    application: CountingApplication, client: socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    application = CountingApplication(Settings())
     costs = record_costs(application.turns, monkeypatch)
-    connections = Connections(cast("Application", application), Settings())
-    client, server = socketpair()
-    with client:
-        client.setblocking(False)  # noqa: FBT003 - its name says it
-        connect(connections, server, "10.0.0.1")
-        head = b"POST /part HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n"
-        await asyncio.get_running_loop().sock_sendall(client, head + 4_000_000 * b"x")
-        paid = sum(cost for key, cost in costs if key == network_of("10.0.0.1"))
-        connections.close()
+    head = b"POST /part HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n"
+    await asyncio.get_running_loop().sock_sendall(client, head + 4_000_000 * b"x")
+    paid = sum(cost for key, cost in costs if key == network_of("10.0.0.1"))
     assert paid > 4_000_000 // (16 * 1024)
 
 
-async def test_the_oldest_unfinished_body_gives_way_even_if_more_of_it_arrives() -> None:
-    application = CountingApplication(Settings())
+async def test_the_oldest_unfinished_body_gives_way_even_if_more_of_it_arrives(
+    application: CountingApplication, connections: Connections
+) -> None:
     application.pools.unread_bytes = EvictingPool("unread_bytes", 4 * UNREAD_BYTES)
-    connections = Connections(cast("Application", application), Settings())
     with ExitStack() as stack:
 
         async def begin_body() -> socket:
@@ -233,43 +243,35 @@ async def test_the_oldest_unfinished_body_gives_way_even_if_more_of_it_arrives()
             second.recv(1)
     while connections.opened:  # noqa: ASYNC110 - it takes a few iterations
         await asyncio.sleep(0)
-    connections.close()
 
 
-async def test_a_connection_waits_for_one_turn_however_often_bytes_arrive() -> None:
-    application, network = CountingApplication(Settings()), network_of("10.0.0.1")
-    connections = Connections(cast("Application", application), Settings())
-    client, server = socketpair()
-    with client:
-        connect(connections, server, "10.0.0.1")
+async def test_a_connection_waits_for_one_turn_however_often_bytes_arrive(
+    application: CountingApplication, client: socket
+) -> None:
+    network = network_of("10.0.0.1")
+    await asyncio.sleep(0)
+    application.turns.charge(network, 1000)
+    for number in range(3):
+        client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Number: %d\r\n\r\n" % number)
         await asyncio.sleep(0)
-        application.turns.charge(network, 1000)
-        for number in range(3):
-            client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Number: %d\r\n\r\n" % number)
-            await asyncio.sleep(0)
-        waiting = application.turns.waiting[NETWORKS].keys[network]
-        assert len(waiting) == 1
-        while application.handled < 3:  # noqa: ASYNC110 - it takes a few iterations
-            await asyncio.sleep(0)
-        connections.close()
+    waiting = application.turns.waiting[NETWORKS].keys[network]
+    assert len(waiting) == 1
+    while application.handled < 3:  # noqa: ASYNC110 - it takes a few iterations
+        await asyncio.sleep(0)
 
 
-async def test_requests_that_arrived_before_the_clients_end_are_all_handled() -> None:
-    application = CountingApplication(Settings())
-    connections = Connections(cast("Application", application), Settings())
+async def test_requests_that_arrived_before_the_clients_end_are_all_handled(
+    application: CountingApplication, connections: Connections, client: socket
+) -> None:
     get = b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n"
     part = b"POST /part HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    client, server = socketpair()
-    with client:
-        connect(connections, server, "10.0.0.1")
-        client.sendall(get % b"/wait" + part + 300 * b"1\r\nx\r\n" + b"0\r\n\r\n" + get % b"/")
-        client.shutdown(SHUT_WR)
-        for _ in range(10):  # the end arrives while the first request waits
-            await asyncio.sleep(0)
-        application.ends.set()
-        while connections.opened:  # noqa: ASYNC110 - it takes a few iterations
-            await asyncio.sleep(0)
-        connections.close()
+    client.sendall(get % b"/wait" + part + 300 * b"1\r\nx\r\n" + b"0\r\n\r\n" + get % b"/")
+    client.shutdown(SHUT_WR)
+    for _ in range(10):  # the end arrives while the first request waits
+        await asyncio.sleep(0)
+    application.ends.set()
+    while connections.opened:  # noqa: ASYNC110 - it takes a few iterations
+        await asyncio.sleep(0)
     assert application.handled == 3
 
 
@@ -277,7 +279,7 @@ async def test_requests_that_arrived_before_the_clients_end_are_all_handled() ->
 async def test_a_crowd_of_networks_closes_no_connection_of_a_store(path: str) -> None:
     settings = replace(Settings(), max_connections=16)
     application = CountingApplication(settings)
-    connections = Connections(cast("Application", application), settings)
+    connections = serve(application, settings)
 
     async def request(address: str, path: str) -> None:
         client, server = socketpair()
@@ -300,24 +302,20 @@ async def test_a_crowd_of_networks_closes_no_connection_of_a_store(path: str) ->
         connections.close()
 
 
-async def test_no_first_response_is_cached_so_that_a_connection_counts_for_its_store() -> None:
-    application = CountingApplication(Settings())
+async def test_no_first_response_is_cached_so_that_a_connection_counts_for_its_store(
+    application: CountingApplication, connections: Connections, client: socket
+) -> None:
     application.cached = Response(b"HTTP/1.1 200 OK\r\n")
-    connections = Connections(cast("Application", application), Settings())
-    client, server = socketpair()
-    with client:
-        connect(connections, server, "10.0.0.1")
-        client.setblocking(False)  # noqa: FBT003 - its name says it
-        for status in (b"204", b"200"):
-            client.send(b"GET /store HTTP/1.1\r\nHost: x\r\n\r\n")
-            received = await asyncio.get_running_loop().sock_recv(client, 1000)
-            assert status in received
-            assert [connection.owner for connection in connections.opened] == [1]
-        connections.close()
+    for status in (b"204", b"200"):
+        client.send(b"GET /store HTTP/1.1\r\nHost: x\r\n\r\n")
+        received = await asyncio.get_running_loop().sock_recv(client, 1000)
+        assert status in received
+        assert [connection.owner for connection in connections.opened] == [1]
 
 
-async def test_a_client_that_resets_before_accept_opens_no_connection() -> None:
-    connections = Connections(make_application(), Settings())
+async def test_a_client_that_resets_before_accept_opens_no_connection(
+    connections: Connections,
+) -> None:
     with create_server(("127.0.0.1", 0)) as listener:
         client = create_connection(listener.getsockname())
         server, _ = listener.accept()
@@ -327,29 +325,41 @@ async def test_a_client_that_resets_before_accept_opens_no_connection() -> None:
     for _ in range(5):
         assert not connections.opened
         await asyncio.sleep(0)
-    connections.close()
 
 
-async def test_draining_does_not_wait_for_the_turns_of_users() -> None:
-    connections = Connections(make_application(), Settings())
-
+async def test_draining_does_not_wait_for_the_turns_of_users(connections: Connections) -> None:
     def work() -> bool:
         connections.turns.put((1, 1), ROUTED, work)
         return True
 
     work()
     await asyncio.wait_for(connections.drain(), 1)
-    connections.close()
 
 
-async def test_few_clients_are_accepted_at_a_time() -> None:
+async def test_a_request_that_comes_too_late_at_a_stop_is_not_reset(
+    application: CountingApplication, connections: Connections, client: socket
+) -> None:
+    get, receive = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", asyncio.get_running_loop().sock_recv
+    client.send(get)
+    assert b" 204 " in await receive(client, 1000)
+    draining = asyncio.ensure_future(connections.drain())
+    for _ in range(5):  # the end is sent
+        await asyncio.sleep(0)
+    client.send(get)
+    assert await receive(client, 1000) == b""
+    assert application.handled == 1
+    client.close()
+    await asyncio.wait_for(draining, 30)
+
+
+async def test_few_clients_are_accepted_at_a_time(application: CountingApplication) -> None:
     connected = list[str]()
 
     def connect_client(client: socket, address: str) -> None:
         client.close()
         connected.append(address)
 
-    acceptor, counts = Acceptor(make_application(), connect_client, Settings()), [0]
+    acceptor, counts = accept(application, connect_client, Settings()), [0]
     with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
         for _ in range(90):
             stack.enter_context(create_connection(listener.getsockname()))
@@ -362,7 +372,7 @@ async def test_few_clients_are_accepted_at_a_time() -> None:
 
 
 async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
-    monkeypatch: pytest.MonkeyPatch,
+    application: CountingApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class ListenerWithoutFiles(socket):
         def accept(self) -> NoReturn:
@@ -371,7 +381,7 @@ async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
     monkeypatch.setattr("plantstore.server.listeners._RETRY_SECONDS", 0.0)
     errors = list[dict[str, Any]]()
     asyncio.get_running_loop().set_exception_handler(lambda _, error: errors.append(error))
-    acceptor = Acceptor(make_application(), lambda client, _: client.close(), Settings())
+    acceptor = accept(application, lambda client, _: client.close(), Settings())
     listener = ListenerWithoutFiles()
     acceptor.listen(listener)
     acceptor.close(listener)
@@ -380,13 +390,13 @@ async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
 
 
 async def test_the_clients_of_many_networks_that_wait_are_bounded(
-    monkeypatch: pytest.MonkeyPatch,
+    application: CountingApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("plantstore.server.listeners.network_of", lambda _: (NETWORKS, object()))
-    connected, application = list[socket](), make_application()
+    connected = list[socket]()
     application.pools.accepted = Pool("accepted", 8)
 
-    acceptor = Acceptor(application, lambda client, _: connected.append(client), Settings())
+    acceptor = accept(application, lambda client, _: connected.append(client), Settings())
     with create_server(("127.0.0.1", 0)) as listener, ExitStack() as stack:
         for _ in range(6):
             stack.enter_context(create_connection(listener.getsockname()))
@@ -399,11 +409,13 @@ async def test_the_clients_of_many_networks_that_wait_are_bounded(
     assert len(connected) == 4
 
 
-async def test_the_clients_of_a_proxy_wait_and_none_is_disconnected() -> None:
-    connected, application = list[socket](), make_application()
+async def test_the_clients_of_a_proxy_wait_and_none_is_disconnected(
+    application: CountingApplication,
+) -> None:
+    connected = list[socket]()
     application.pools.accepted = Pool("accepted", 8)
     settings = replace(Settings(), trusted_proxies=("127.0.0.1",))
-    acceptor = Acceptor(application, lambda client, _: connected.append(client), settings)
+    acceptor = accept(application, lambda client, _: connected.append(client), settings)
     with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
         clients = [
             stack.enter_context(create_connection(listener.getsockname())) for _ in range(20)

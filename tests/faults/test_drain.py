@@ -42,10 +42,8 @@ def test_a_stop_completes_requests_in_flight_or_closes_connections(tmp_path: Pat
         service.start()
         with (
             create_without_its_body(service, other) as connection,
-            service.client(token) as idle,
             under_load(service, token, clients=8, first=8 * number) as new,
         ):
-            assert idle.get("/plants?limit=1").status_code == 200
             wait_until_acknowledged(new, 20)
             service.process.send_signal(stop)
             wait_until(lambda: not responds(f"{service.origin}/livez"))
@@ -58,7 +56,6 @@ def test_a_stop_completes_requests_in_flight_or_closes_connections(tmp_path: Pat
         stored = {plant["id"] for plant in client.get("/plants?include=id").json()}
         for load_client in load_clients:  # without a response nothing was done
             assert load_client.unknown & stored == load_client.unknown & load_client.acknowledged
-            assert not isinstance(load_client.error, httpx.ReadError), load_client.error
         assert [event.plant.id for event in service.events("other")] == [7]
     assert "Traceback" not in service.log()
     assert {error // 100 for client in load_clients for error in client.refusals} <= {503}

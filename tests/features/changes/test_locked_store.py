@@ -3,16 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from tests.features.changes.client import numbers_of, read_lines
 from tests.postgres.server import PostgresServer
+from tests.postgres.test_busy_store import locked_store, wait_until_blocking
 from tests.service import Service
-from tests.waiting import wait_until
-
-LOCK = "SELECT FROM revisions JOIN stores USING (store_id) WHERE name = 'busy' FOR UPDATE"
-WAITING = "SELECT FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
 
 
 @pytest.mark.parametrize("query", ["", "?atomic=true"])
@@ -31,10 +27,9 @@ def test_changes_do_not_wait_for_those_of_a_locked_store(
         ThreadPoolExecutor() as pool,
     ):
         busy, free = map(service.make_token, ("busy", "free"))
-        with psycopg.connect(url) as holder:
-            holder.execute(LOCK)
+        with locked_store(url) as holder:
             waiting = pool.submit(change, busy)
-            wait_until(lambda: holder.execute(WAITING).rowcount)
+            wait_until_blocking(holder)
             assert numbers_of(read_lines(change(free))) == [(1, 200)]
             assert not waiting.done()
         assert numbers_of(read_lines(waiting.result())) == [(1, 200)]
