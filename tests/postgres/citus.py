@@ -13,6 +13,7 @@ OPTIONS = (
     "citus.node_conninfo = 'sslmode=disable'",
     "max_prepared_transactions = 400",
     "wal_level = logical",  # to move shards
+    "lock_timeout = 10s",
 )
 _FEW_SHARDS = "citus.shard_count = 4"  # of each table: the default, 32, takes tests seconds
 SHARD = """
