@@ -77,16 +77,16 @@ async def test_reads_of_a_store_leave_connections_for_other_stores(
         "wait": "SELECT $1::int + $2::int, pg_advisory_xact_lock_shared(1)",
         "add": "SELECT $1::int + $2::int",
     }
-    reads = Reads(pool, len, max_batch_size=1)
+    reads = Reads(pool, max_batch_size=1)
     async with pool.acquire() as holder:
         await holder.execute("SELECT pg_advisory_lock(1)")
         blocked_reads = [reads.submit(("wait", (1, number))) for number in range(8)]
         async with asyncio.timeout(20):
             for store_id in (2, 3):
-                assert await reads.submit(("add", (store_id, 0))) == 1
+                assert await reads.submit(("add", (store_id, 0))) == [(store_id,)]
         assert not any(read.done() for read in blocked_reads)
         await holder.execute("SELECT pg_advisory_unlock(1)")
-        assert await asyncio.gather(*blocked_reads) == 8 * [1]
+        assert list(map(len, await asyncio.gather(*blocked_reads))) == 8 * [1]
         await holder.commit()
     await pool.close()
 

@@ -36,9 +36,9 @@ class PostgresDatabase:
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests do not wait for it
         self._uses = TokenUses()
-        self._plants = Reads(self._pool, _to_plant, settings.max_requests)
-        self._pages = Reads(self._pool, to_page, _MAX_PAGES)
-        self._singles = Reads(self._pool, list, 1)
+        self._plants = Reads(self._pool, settings.max_requests)
+        self._pages = Reads(self._pool, _MAX_PAGES)
+        self._singles = Reads(self._pool, 1)
         self.check = Readiness(self._probe_pool).check
         self._callers = Callers(self._pool, self._uses)
         self._writer = Writer(self._pool, settings)
@@ -58,10 +58,11 @@ class PostgresDatabase:
         return await self._callers.submit(Credentials(store_id, token_hash, store_name))
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
-        return await self._plants.submit(("find_plant", (store_id, plant_id)))
+        rows = await self._plants.submit(("find_plant", (store_id, plant_id)))
+        return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        return await self._pages.submit(page_query(store_id, query, max_count))
+        return to_page(await self._pages.submit(page_query(store_id, query, max_count)))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
         snapshot = PostgresSnapshot(store_id, self._stream_pool)
@@ -138,7 +139,3 @@ class PostgresDatabase:
                     self._writer.separate_stores()
                 self._availability.is_open = True
         self._availability.note_read()
-
-
-def _to_plant(rows: Sequence[Row]) -> NewPlant | None:
-    return NewPlant(*rows[0]) if rows else None

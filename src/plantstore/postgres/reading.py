@@ -6,9 +6,8 @@ that list the store request the same page. Stores share reads by the rule of all
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from typing import Generic, TypeVar
 
 import psycopg
 from msgspec import Struct
@@ -22,8 +21,6 @@ from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.sql.reading import Query, SnapshotReads, to_caller
 from plantstore.sql.token_uses import TokenUses
-
-Result = TypeVar("Result")
 
 _MAX_LOOK_UPS = 2
 _MAX_READS = 4
@@ -93,27 +90,24 @@ class Callers(Batcher[Credentials, Caller | None]):
         return callers
 
 
-class Reads(Batcher[Query, Result], Generic[Result]):
+class Reads(Batcher[Query, Sequence[Row]]):
     """Runs queries of stores, at most ``max_batch_size`` different ones at once.
 
-    Its first argument, if any, is the store. ``decode`` makes a result from the rows.
+    A query's first argument, if any, is the store.
     """
 
-    def __init__(
-        self, pool: Pool, decode: Callable[[Sequence[Row]], Result], max_batch_size: int
-    ) -> None:
+    def __init__(self, pool: Pool, max_batch_size: int) -> None:
         super().__init__(_MAX_READS)
         self._pool = pool
-        self._decode = decode
         self._max_batch_size = max_batch_size
         self._shares = Shares("reads", _MAX_READS)
 
-    def next_batch(self) -> list[Waiting[Query, Result]]:
+    def next_batch(self) -> list[Waiting[Query, Sequence[Row]]]:
         """The reads of the store that has waited longest and may take more."""
         stores = dict.fromkeys(_store_of(waiting.item) for waiting in self.waiting)
         store_id = next(filter(self._shares.try_acquire, stores), None)
-        batch: list[Waiting[Query, Result]] = []
-        later: list[Waiting[Query, Result]] = []
+        batch: list[Waiting[Query, Sequence[Row]]] = []
+        later: list[Waiting[Query, Sequence[Row]]] = []
         taken: set[Query] = set()
         for waiting in self.waiting:
             read = waiting.item
@@ -126,14 +120,14 @@ class Reads(Batcher[Query, Result], Generic[Result]):
         self.waiting = later
         return batch
 
-    async def run(self, items: Sequence[Query]) -> Sequence[Result]:
+    async def run(self, items: Sequence[Query]) -> Sequence[Sequence[Row]]:
         reads = list(dict.fromkeys(items))
         try:
             tables = await self._pool.read(*reads)
         finally:
             self._shares.release(_store_of(items[0]))
-        results = dict(zip(reads, map(self._decode, tables), strict=True))
-        return [results[item] for item in items]
+        tables_of = dict(zip(reads, tables, strict=True))
+        return [tables_of[item] for item in items]
 
 
 def _store_of(query: Query) -> object:
