@@ -49,11 +49,11 @@ def serve(settings: Settings, listeners: list[socket]) -> bool:
 
 async def create_app(settings: Settings, began: float, number: int) -> "App":
     """The application on its database, in the service's process with this number."""
-    from plantstore.http.app import App, Process
+    from plantstore.http.app import App
 
     database = await open_database(settings)
     open_session = find_open_session(settings.database)
-    app = App(database, settings, open_session, Process(number, began))
+    app = App(database, settings, open_session, number, began)
     for add in load_parts("adds_to"):
         add(app)
     gc.freeze()  # objects of the start stay alive: garbage collection can skip them

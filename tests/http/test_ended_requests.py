@@ -13,7 +13,7 @@ from plantstore.core.errors import RequestError
 from plantstore.core.model import Grant
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
-from plantstore.http.app import App, Process
+from plantstore.http.app import App
 from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Request, Stream
@@ -51,7 +51,7 @@ async def serving(folder: Path) -> AsyncIterator[Serving]:
     with closing(open_administration(url)) as administration:
         token = administration.create_token(Grant(subject="ada", store="nursery")).secret
     settings = Settings(database=url)
-    app = App(await open_database(settings), settings, partial(open_session, url), Process())
+    app = App(await open_database(settings), settings, partial(open_session, url))
     try:
         yield Serving(app, token)
     finally:

@@ -8,7 +8,7 @@ import pytest
 
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
-from plantstore.http.app import App, Process
+from plantstore.http.app import App
 from plantstore.sql.session import Session
 from tests.databases import create_sqlite
 
@@ -30,7 +30,7 @@ def test_periodic_work_that_fails_is_logged_and_repeated(
             return 60
 
         settings = Settings(database=url)
-        app = App(await open_database(settings), settings, partial(open_session, url), Process())
+        app = App(await open_database(settings), settings, partial(open_session, url))
         app.repeat(work)
         await asyncio.wait_for(is_repeated.wait(), 10)
         await app.close()

@@ -14,7 +14,7 @@ from plantstore.core.fair_queue import REFUSED, ROUTED, FairQueue
 from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
-from plantstore.http.app import App, Process
+from plantstore.http.app import App
 from plantstore.http.lanes import Lane, Lanes
 from plantstore.server.body import Body
 from plantstore.server.heads import HeadParser
@@ -118,7 +118,7 @@ def request(number: int, method: str, token: str, path: bytes) -> Request:
 @asynccontextmanager
 async def application(url: str) -> AsyncIterator[App]:
     settings = Settings(database=url)
-    app = App(await open_database(settings), settings, partial(open_session, url), Process())
+    app = App(await open_database(settings), settings, partial(open_session, url))
     yield app
     await app.close()
 

@@ -11,8 +11,6 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from msgspec import Struct
-
 from plantstore.core.clock import DAY_MS, SteadyClock
 from plantstore.core.database import KEY_DAYS, Database
 from plantstore.core.errors import (
@@ -52,15 +50,10 @@ PeriodicWork = Callable[[Session], float | None]  # returns the seconds until it
 Observer = Callable[[Request, Response | Stream, float], None]
 
 
-class Process(Struct, frozen=True):
-    """A serving process: its number, counted from 0, and the time when the service started."""
-
-    number: int = 0
-    began: float = 0.0
-
-
 class App:
-    """Responds to requests on one database. Features add to it.
+    """Responds to requests on one database, in the process with this number, counted from 0.
+
+    Features add to it. ``began`` is the time when the service started.
 
     ``gauges`` return the current values of features' metrics, by name. ``at_close`` is called at
     the end, ``at_reload`` at SIGHUP. ``administer`` runs work on a session that is kept;
@@ -68,12 +61,17 @@ class App:
     """
 
     def __init__(
-        self, database: Database, settings: Settings, open_session: OpenSession, process: Process
+        self,
+        database: Database,
+        settings: Settings,
+        open_session: OpenSession,
+        number: int = 0,
+        began: float = 0.0,
     ) -> None:
         self.database = database
         self.settings = settings
         self.open_session = open_session
-        self.process = process
+        self.number, self.began = number, began
         self._observers: list[Observer] = []
         self._observed_seconds = math.inf
         self.gauges: dict[str, Callable[[], float]] = {}
@@ -169,7 +167,7 @@ class App:
 
     def repeat(self, work: PeriodicWork) -> None:
         """Repeat work in the background, in the first process."""
-        if self.process.number == 0:
+        if self.number == 0:
             self.run_in_background(self._repeat(work))
 
     def trim(self, days: float, trim: Callable[[Session, int], float]) -> None:

@@ -17,7 +17,7 @@ from plantstore.features.webhooks import WebhookSettings, messages
 from plantstore.features.webhooks.messages import send_now
 from plantstore.features.webhooks.routes import add_webhooks
 from plantstore.features.webhooks.webhooks import Webhooks
-from plantstore.http.app import App, Process
+from plantstore.http.app import App
 from plantstore.sqlite.connection import connect, database_path
 from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
@@ -67,7 +67,7 @@ async def test_a_wait_for_the_database_is_no_failure_of_the_receiver(
     own = WebhookSettings(webhook_allow_private=True)
     settings = Settings(database=program.database, of_features=(own,))
     session = partial(open_session, program.database)
-    app = App(await open_database(settings), settings, session, Process())
+    app = App(await open_database(settings), settings, session)
     add_webhooks(app)
     show = ("webhook", "show", made["id"], "--store", "nursery")
     await asyncio.to_thread(wait_until, lambda: program.data(*show))

@@ -48,7 +48,7 @@ def measure(app: App) -> None:
 
     app.database.writes.observers.append(observe_commit)
     gauge("workers").set(1)
-    gauge("process_start_time_seconds").set(app.process.began)
+    gauge("process_start_time_seconds").set(app.began)
     database = ("", "postgresql")
     if not is_postgres(app.settings.database):
         database = (apsw.sqlite_lib_version(), "sqlite")

@@ -76,5 +76,5 @@ def add_metrics(app: App) -> None:
         from plantstore.features.metrics.exporter import serve_metrics  # noqa: PLC0415
         from plantstore.features.metrics.meter import measure  # noqa: PLC0415
 
-        serve_metrics(address, app.settings.port, app.process.number)
+        serve_metrics(address, app.settings.port, app.number)
         measure(app)

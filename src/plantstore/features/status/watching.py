@@ -19,7 +19,7 @@ _SECONDS = 60.0
 
 def add_gauges(app: App) -> None:
     """Add the gauges, which are NaN until the database has been read."""
-    if app.process.number == 0:
+    if app.number == 0:
         values = {metric.name: math.nan for metric in FEATURE.metrics}
         if find_file(app.settings.database) is None:
             del values["disk_free_bytes"], values["disk_size_bytes"]

@@ -10,7 +10,7 @@ from plantstore.core.fair_queue import QUERIED, ROUTED
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.features.events.routes import add_events
-from plantstore.http.app import App, Process
+from plantstore.http.app import App
 from plantstore.server.messages import Stream
 from tests.databases import create_sqlite
 from tests.features.events.http.test_event_stream import fill_events
@@ -38,7 +38,7 @@ def test_a_page_costs_by_its_events_and_users_take_turns(
 
     async def run() -> None:
         settings = Settings(database=url)
-        app = App(await open_database(settings), settings, partial(open_session, url), Process())
+        app = App(await open_database(settings), settings, partial(open_session, url))
         add_events(app)
         for token in (other, flood):  # both are active
             await read(app, token, [])
@@ -70,7 +70,7 @@ def test_each_part_of_a_live_stream_takes_a_turn(
 
     async def run() -> None:
         settings = Settings(database=url)
-        app = App(await open_database(settings), settings, partial(open_session, url), Process())
+        app = App(await open_database(settings), settings, partial(open_session, url))
         add_events(app)
         event_request = request(0, "GET", token, b"/events")
         event_request.query = b"after=0"
