@@ -82,8 +82,7 @@ class PlantOperations:
             raise explain(outcome, write)
         content, tag = encode(Plant(*contents_of(plant))), hexlify(digest[:TAG_BYTES])
         replayed = REPLAYED if outcome is _WAS_REPLAYED else b""
-        head = _CREATED % (tag, plant.id, revision, replayed, len(content))
-        return Response(head, content)
+        return Response(_CREATED % (tag, plant.id, revision, replayed, len(content)), content)
 
     async def delete(
         self, request: Request, plant_id: str, store_name: str | None = None

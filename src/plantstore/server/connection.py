@@ -488,8 +488,7 @@ class Connection(asyncio.Protocol):
     @property
     def is_waiting(self) -> bool:
         """Whether it may be closed to make room: no store waits for it, or its client is stuck."""
-        is_idle = self._phase is not RESPONSE or self._sender.is_stuck
-        return is_idle or type(self.holder) is tuple
+        return self._phase is not RESPONSE or self._sender.is_stuck or type(self.holder) is tuple
 
     def expire(self) -> None:
         if self._phase is HEAD and self._parser is not None and self._parser.has_begun:

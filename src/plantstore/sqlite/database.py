@@ -87,9 +87,9 @@ class SQLiteDatabase:
         return to_page(await self.read(name, *arguments))
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
+        await self._wal_bound.watch()
         snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._release)
         self._snapshots[snapshot] = None
-        self._wal_bound.watch()
         try:
             await snapshot.open(self._path)
         except BaseException:

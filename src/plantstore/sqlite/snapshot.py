@@ -2,8 +2,8 @@
 
 One thread at a time uses the connection, never the event loop's thread.
 
-SQLite can move into the database only the part of the WAL that no snapshot needs. If the WAL grows
-beyond its bound, the oldest snapshot is aborted, then the next, until the WAL restarts.
+SQLite can move into the database only the part of the WAL that no snapshot needs. While the WAL
+grows beyond its bound, new snapshots wait, and soon old ones are aborted, until the WAL restarts.
 """
 
 import asyncio
@@ -116,10 +116,13 @@ class WalBound:
         self._max_size = max_size
         self._snapshots = snapshots
         self._size = 0
+        self._is_over = False  # and grows: if nothing is written, the WAL cannot restart
         self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self) -> None:
-        """Watch the WAL until no snapshot is left."""
+    async def watch(self) -> None:
+        """Wait until the WAL may be kept by one more snapshot; watch it until none is left."""
+        while self._is_over:  # noqa: ASYNC110 - an event would be set at the same times
+            await asyncio.sleep(_INTERVAL)
         if self._timer is None:
             self._size = self._data_version.count_wal_bytes()
             self._timer = self._loop.call_later(_INTERVAL, self._look)
@@ -127,12 +130,12 @@ class WalBound:
     def _look(self) -> None:
         size = self._data_version.count_wal_bytes()
         held = [snapshot for snapshot in self._snapshots if not snapshot.is_aborted]
-        # If nothing was written, the WAL may be about to restart.
-        if held and size > self._max_size and size > self._size:
+        was_over, self._is_over = self._is_over, self._max_size < size > self._size
+        if held and was_over and self._is_over:
             logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
             held[0].abort()
-        self._size = size
-        self._timer = self._loop.call_later(_INTERVAL, self._look) if held else None
+        self._size, is_needed = size, held or self._is_over
+        self._timer = self._loop.call_later(_INTERVAL, self._look) if is_needed else None
 
     def close(self) -> None:
         if self._timer is not None:

@@ -74,8 +74,7 @@ def restore_store(
 
 def _find_same(session: Queries, store: Store) -> Store | None:
     same = (store.store_id, store.created_at)
-    stores = list_stores(session)
-    return next((it for it in stores if (it.store_id, it.created_at) == same), None)
+    return next((it for it in list_stores(session) if (it.store_id, it.created_at) == same), None)
 
 
 def _read_wanted(
