@@ -7,7 +7,7 @@ import pytest
 
 from plantstore.core.model import Caller, Role
 from plantstore.core.tokens import make_token
-from plantstore.http.known_tokens import KnownTokens
+from plantstore.http.authentication import KnownTokens
 from tests.databases import ON_BOTH
 from tests.http.blocking import blocked_writes
 from tests.http.calls import create, create_plant, expect_refused

@@ -344,7 +344,7 @@ async def test_a_request_whose_token_is_evicted_is_in_flight_once(
         create = request(0, "POST", token, b"/plants")
         create.body = b"{}"  # its refusal is confirmed
         monkeypatch.setattr(
-            "plantstore.http.known_tokens.KnownTokens.expire", lambda self, _: self.tokens.clear()
+            "plantstore.http.authentication.KnownTokens.expire", lambda self, _: self.tokens.clear()
         )
         assert (await app.handle(create)).status == 400
         assert app.pools.requests.used == 0

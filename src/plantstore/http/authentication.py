@@ -6,6 +6,8 @@ Each request takes a turn of its user.
 import time
 from collections.abc import Awaitable, Sequence
 
+from msgspec import Struct
+
 from plantstore.core.clock import now
 from plantstore.core.database import Database, Row
 from plantstore.core.errors import (
@@ -23,17 +25,69 @@ from plantstore.core.pools import Pools, network_of
 from plantstore.core.proxies import Proxies
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, can_be_declared, hash_token, read_store_id
-from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.lanes import Lanes
 from plantstore.http.rates import InvalidTokens, Rates, require
 from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "
 _MAX_BODY = 64 * 1024
+_MAX_TOKENS = 10_000  # that are known
+_MAX_STORES = 64  # per token
+_MAX_AGE_SECONDS = 10.0  # also the precision of a token's last use
 REFUSALS = (
     *(RequestError, InvalidChangeError, OverloadedError),  # of a write, before its transaction
     *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # of a write, by its transaction
 )
+
+
+class KnownToken(Struct):
+    """A valid token: its user and hash, and callers by store name (None: the token's own store).
+
+    Until ``writes_until``, in seconds, writes to the own store may begin with the cached caller.
+    """
+
+    principal: Principal
+    token_hash: bytes
+    callers: dict[str | None, Caller] = {}
+    writes_until: float = 0.0
+
+
+class KnownTokens:
+    """The known ``tokens`` by Authorization header; new ones evict the oldest.
+
+    A cached caller is current until the next commit. For a write, a caller of the last ten seconds
+    suffices, because the transaction checks the token again. A known token is never a guess.
+    """
+
+    def __init__(self) -> None:
+        self.tokens: dict[bytes | None, KnownToken] = {}
+
+    def add(self, sent: bytes, principal: Principal, token_hash: bytes) -> KnownToken:
+        """Add a valid token."""
+        if len(self.tokens) >= _MAX_TOKENS:
+            del self.tokens[next(iter(self.tokens))]
+        known = self.tokens[sent] = KnownToken(principal, token_hash)
+        return known
+
+    def put(self, sent: bytes, store_name: str | None, caller: Caller) -> None:
+        """Cache a caller that was looked up, unless its token was evicted since."""
+        known = self.tokens.get(sent)
+        if known is None:
+            return
+        if len(known.callers) >= _MAX_STORES:
+            self.expire(sent)
+        known.callers[store_name] = caller
+        if store_name is None:
+            known.writes_until = time.time() + _MAX_AGE_SECONDS
+            if caller.expires_at is not None:
+                known.writes_until = min(known.writes_until, caller.expires_at / 1000)
+
+    def expire(self, sent: bytes | None) -> None:
+        """Drop the token's callers: the next request looks them up."""
+        known = self.tokens.get(sent)
+        if known is not None:
+            known.callers.clear()
+            known.writes_until = 0.0
 
 
 class Authentication:
