@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from tests.cli.program import PLANTSTORE, Program
+from tests.cli.program import CREATE, PLANTSTORE, Program
 
 PROGRAM = shlex.join(PLANTSTORE)
 
@@ -18,9 +18,11 @@ def alone(program: Program) -> Program:
 def test_own_options_may_follow_the_command(program: Program) -> None:
     file = f"sqlite:///{program.folder / 'other one.db'}"
     program.out("migrate", "--database", file)
-    assert program.out("user", "create", f"--database={file}", "--", "--url") == "--url"
-    assert "--url" in program.out("user", "--database", file, "list")
-    assert "--url" not in program.out("user", "list")
+    program.out(*CREATE, f"--database={file}")
+    assert " ada " in program.out("token", "--database", file, "list")
+    assert " ada " not in program.out("token", "list")
+    unknown = program.refusal("token", "revoke", f"--database={file}", "--", "--url")
+    assert "there is no such token" in unknown
     assert "No such option '--database'" in program.refusal("check", "--database", status=2)
 
 

@@ -19,6 +19,11 @@ from tests.waiting import wait_until
 
 NO_CONNECTION = "there is no connection to PostgreSQL: the log says why"
 NOT_WRITTEN = 50302
+# The service tries again at once, rather than each second.
+AT_ONCE = {
+    f"postgres.{name}": 0.1
+    for name in ("readiness._INTERVAL", "database._RETRY_SECONDS", "hosts._ROUND_SECONDS")
+}
 
 
 @pytest.fixture
@@ -33,8 +38,9 @@ def launched(
     folder: Path, url: str, workers: int = 1, token: str | None = None
 ) -> Iterator[Service]:
     """A service that listens, whether it is ready or not."""
-    declared = {} if token is None else {"token": token}
-    service = Service(folder, database=url, settings={"workers": workers, **declared})
+    settings: dict[str, object] = {"workers": workers, **AT_ONCE}
+    settings |= {} if token is None else {"token": token}
+    service = Service(folder, database=url, settings=settings)
     service.launch()
     try:
         service.wait_for_origin()
@@ -136,7 +142,7 @@ def test_a_stopped_postgresql_is_reported_without_flooding_the_log(
 def test_an_idle_service_is_not_ready_on_a_read_only_postgresql(
     server: PostgresServer, tmp_path: Path
 ) -> None:
-    with Service(tmp_path, database=with_schema(server)) as service:
+    with Service(tmp_path, database=with_schema(server), settings=AT_ONCE) as service:
         reload = "SELECT pg_reload_conf()"
         server.execute("ALTER SYSTEM SET default_transaction_read_only = on", reload)
         message = wait_for_readiness(service, 503)

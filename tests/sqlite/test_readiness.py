@@ -25,7 +25,11 @@ REPLACED = "{name} was replaced or removed while the service runs: restart it"
 def test_a_removed_file_makes_the_service_unready_until_it_is_back(
     tmp_path: Path, name: str
 ) -> None:
-    with Service(tmp_path) as service, service.client(service.make_token()) as client:
+    settings = {"core.failures._INTERVAL": 0.2}
+    with (
+        Service(tmp_path, settings=settings) as service,
+        service.client(service.make_token()) as client,
+    ):
         (tmp_path / name).rename(tmp_path / "moved")
         for number in range(3):
             refused = client.post("/plants", json={"id": number, "name": "Fern"})
@@ -35,7 +39,7 @@ def test_a_removed_file_makes_the_service_unready_until_it_is_back(
         for number in range(3):
             assert wait_for_readiness(service, 200) == "ready"
             assert client.post("/plants", json={"id": number, "name": "Fern"}).is_success
-        # Logged a second after the last failure; each readiness check writes.
+        # Logged a while after the last failure; each readiness check writes.
         wait_until(
             lambda: wait_for_readiness(service, 200) and "writes work again" in service.log()
         )

@@ -9,6 +9,7 @@ import pytest
 from plantstore.databases import open_session
 from plantstore.features.backups.restore import renew_revisions
 from plantstore.features.backups.verifying import MAX_MISMATCHES
+from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.cli.test_check import unchanged
 from tests.contents import seed
@@ -139,9 +140,10 @@ def test_trimmed_events_and_a_restore_are_not_mismatches(seeded: Program) -> Non
 
 
 def test_plants_without_events_are_found_after_a_store_was_deleted(seeded: Program) -> None:
-    seeded.out("store", "create", "second")
-    seeded.out("store", "delete", "seeded", "--yes")
-    seeded.out("store", "create", "third")
+    seeded.make_store("second")
+    with closing(open_administration(seeded.database)) as administration:
+        administration.delete_store("seeded")
+    seeded.make_store("third")
     create_in(seeded.folder, seeded.database, "third", 7)
     assert mismatches(seeded) == []
     execute(seeded.database, "INSERT INTO plants (store_id, id, name) VALUES (3, 8, 'Moss')")

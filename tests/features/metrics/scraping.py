@@ -37,9 +37,10 @@ class Scrape(Struct, frozen=True):
 def metered(folder: Path, **settings: object) -> Service:
     database = settings.pop("database", None)
     assert database is None or isinstance(database, str)
-    return Service(
-        folder, database=database, settings={"metrics": "127.0.0.1:0", "workers": 1} | settings
-    )
+    meter = "features.metrics.meter"
+    quick = {f"{meter}._MEASURE_SECONDS": 0.1, f"{meter}._CHECK_SECONDS": 0.1}
+    defaults = {"metrics": "127.0.0.1:0", "workers": 1, **quick}
+    return Service(folder, database=database, settings=defaults | settings)
 
 
 def address_of(service: Service) -> str:
@@ -53,7 +54,7 @@ def scrape(service: Service) -> Scrape:
 
 
 def scrape_until(service: Service, condition: Callable[[Scrape], bool]) -> Scrape:
-    """The first scrape that meets a condition: workers report about once a second."""
+    """The first scrape that meets a condition: workers report now and then."""
     deadline = time.monotonic() + _SECONDS
     latest = Scrape(())
     while True:
@@ -66,4 +67,4 @@ def scrape_until(service: Service, condition: Callable[[Scrape], bool]) -> Scrap
             for sample in latest.samples()
             if "le" not in sample.labels
         ]
-        time.sleep(0.1)
+        time.sleep(0.05)
