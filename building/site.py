@@ -15,9 +15,9 @@ BUILT = PACKAGE / "built"
 def write_site(folder: Path) -> None:
     """Write each feature's files; each write is atomic, as a program may start meanwhile."""
     folder.mkdir(exist_ok=True)
-    for feature in FEATURES:
+    for name, feature in FEATURES.items():
         if feature.builds is not None:
-            part = folder / f"{feature.name}.{os.getpid()}"
-            make_files = load(f"features.{feature.name}.{feature.builds}")
+            part = folder / f"{name}.{os.getpid()}"
+            make_files = load(f"features.{name}.{feature.builds}")
             part.write_bytes(msgspec.msgpack.encode(make_files()))
-            part.replace(folder / f"{feature.name}.msgpack")
+            part.replace(folder / f"{name}.msgpack")

@@ -11,6 +11,6 @@ from plantstore.features import FEATURES
 def feature_cases(module: str, name: str) -> Iterator[Any]:
     """The values of this name in this module, from the tests of each feature that has it."""
     for feature in FEATURES:
-        path = f"tests.features.{feature.name}.{module}"
+        path = f"tests.features.{feature}.{module}"
         if find_spec(path):
             yield getattr(import_module(path), name)

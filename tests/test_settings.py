@@ -215,7 +215,7 @@ def test_the_database_is_found_despite_other_invalid_settings(tmp_path: Path) ->
 
 
 def test_removing_a_feature_removes_its_settings() -> None:
-    without = "features.FEATURES = [it for it in features.FEATURES if it.name != 'metrics']"
+    without = "features.FEATURES.pop('metrics')"
     program = (
         f"from plantstore import features; {without}; from plantstore.program import main; main()"
     )

@@ -56,7 +56,6 @@ class Feature(Struct, frozen=True, kw_only=True):
     without such a setting, is in ``Start.flags``.
     """
 
-    name: str
     adds_to: str | None = None
     surrounds: str | None = None
     builds: str | None = None

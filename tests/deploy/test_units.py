@@ -88,7 +88,7 @@ def test_the_workflow_runs_an_existing_script_and_every_feature() -> None:
     *_, last = workflow["jobs"]["test"]["steps"]
     assert os.access(ROOT / last["run"], os.X_OK)
     features = workflow["jobs"]["without"]["strategy"]["matrix"]["feature"]
-    assert features == [feature.name for feature in FEATURES]
+    assert features == list(FEATURES)
 
 
 def test_the_kubernetes_manifest_and_its_settings_are_valid() -> None:

@@ -31,7 +31,7 @@ def sizes() -> Iterator[tuple[str, str, int, int]]:
     yield "core", "the three calls on SQLite, with tokens from the command line", core, of_core
     of_postgres = count_lines(postgres), count_lines(TESTS / "postgres")
     yield "postgres", "PostgreSQL as its database", *of_postgres
-    for name in (feature.name for feature in FEATURES):
+    for name in FEATURES:
         text = import_module(f"plantstore.features.{name}").__doc__ or ""
         purpose = text.partition(".\n")[0].rstrip(".").replace("``", "`")
         of_feature = count_lines(features / name), count_lines(TESTS / "features" / name)

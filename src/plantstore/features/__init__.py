@@ -21,11 +21,11 @@ _NAMES = (
     "transfer",
     "webhooks",
 )
-FEATURES: tuple[Feature, ...] = tuple(load(f"features.{name}.FEATURE") for name in _NAMES)
+FEATURES: dict[str, Feature] = {name: load(f"features.{name}.FEATURE") for name in _NAMES}
 
 
 def load_parts(part: str) -> Iterator[Any]:
     """Import this part, such as ``adds_to``, of every feature that has one."""
-    for feature in FEATURES:
+    for name, feature in FEATURES.items():
         if place := getattr(feature, part):
-            yield load(f"features.{feature.name}.{place}")
+            yield load(f"features.{name}.{place}")

@@ -29,8 +29,8 @@ _CORE = {
     "token": "cli.tokens.token",
 }
 _OF_FEATURES = {
-    name: f"features.{feature.name}.{place}"
-    for feature in FEATURES
+    name: f"features.{folder}.{place}"
+    for folder, feature in FEATURES.items()
     for name, place in feature.commands.items()
 }
 _PLACES = dict(sorted((_CORE | _OF_FEATURES).items()))

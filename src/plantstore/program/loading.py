@@ -14,7 +14,7 @@ from plantstore.features import FEATURES
 _MIN_CONNECTIONS = 64  # reserved, so that /readyz responds under overload
 _MIN_STREAMS = 16  # a quarter per user
 
-_OF_FEATURES = [feature.settings for feature in FEATURES if feature.settings is not None]
+_OF_FEATURES = [feature.settings for feature in FEATURES.values() if feature.settings is not None]
 _KINDS: list[type[Struct]] = [Settings, *_OF_FEATURES]
 # The struct of each setting, by name, in the order of the reference.
 SETTINGS = {name: kind for kind in _KINDS for name in setting_types(kind)}

@@ -22,7 +22,7 @@ _UNENCRYPTED = (
     "proxy with TLS reach this address"
 )
 
-_FLAGS = {name: text for feature in FEATURES for name, text in feature.flags.items()}
+_FLAGS = {name: text for feature in FEATURES.values() for name, text in feature.flags.items()}
 
 
 def _feature_flags(command: Callable[..., None]) -> Callable[..., None]:

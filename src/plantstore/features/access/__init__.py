@@ -30,7 +30,6 @@ class AccessSettings(Struct, frozen=True):
 
 
 FEATURE = Feature(
-    name="access",
     adds_to="http.routes.add_access",
     surrounds="declared.surround",
     settings=AccessSettings,

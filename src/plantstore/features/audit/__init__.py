@@ -15,7 +15,6 @@ class AuditSettings(Struct, frozen=True):
 
 
 FEATURE = Feature(
-    name="audit",
     adds_to="trimming.add_trimming",
     settings=AuditSettings,
     commands={"audit": "commands.audit"},

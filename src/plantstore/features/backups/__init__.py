@@ -3,7 +3,6 @@
 from plantstore.feature import Feature
 
 FEATURE = Feature(
-    name="backups",
     commands={
         "backup": "commands.backup",
         "restore": "commands.restore",

@@ -2,4 +2,4 @@
 
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="changes", adds_to="routes.add_changes")
+FEATURE = Feature(adds_to="routes.add_changes")

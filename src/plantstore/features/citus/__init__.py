@@ -6,4 +6,4 @@ the server with the store's shard.
 
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="citus", commands={"distribute": "commands.distribute"})
+FEATURE = Feature(commands={"distribute": "commands.distribute"})

@@ -18,7 +18,6 @@ class EventsSettings(Struct, frozen=True):
 
 
 FEATURE = Feature(
-    name="events",
     adds_to="routes.add_events",
     settings=EventsSettings,
     commands={"event": "commands.event"},

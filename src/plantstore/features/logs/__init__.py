@@ -21,7 +21,6 @@ class LogsSettings(Struct, frozen=True):
 
 
 FEATURE = Feature(
-    name="logs",
     adds_to="request_log.add_logs",
     settings=LogsSettings,
     flags={"access_log": "Log every request."},

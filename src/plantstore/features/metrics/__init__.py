@@ -25,7 +25,6 @@ class MetricsSettings(Struct, frozen=True):
 
 
 FEATURE = Feature(
-    name="metrics",
     adds_to="starting.add_metrics",
     surrounds="starting.surround",
     settings=MetricsSettings,

@@ -42,7 +42,7 @@ CATALOGUE = (
     Metric("workers", "gauge", "Processes that serve"),
     Metric("process_start_time_seconds", "gauge", "When the service started, as a Unix time", merge="min"),
     Metric("build_info", "gauge", "Always 1; the labels say what runs", ("version", "python", "sqlite", "database"), merge="max"),
-    *(metric for feature in FEATURES for metric in feature.metrics),
+    *(metric for feature in FEATURES.values() for metric in feature.metrics),
 )
 # fmt: on
 

@@ -20,4 +20,4 @@ Texts: ``texts.json``, read by ``texts.js``. The DOM: ``dom.js``. Types, only fo
 
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="page", adds_to="routes.add_page", builds="building.make_files")
+FEATURE = Feature(adds_to="routes.add_page", builds="building.make_files")

@@ -3,7 +3,6 @@
 from plantstore.feature import Feature
 
 FEATURE = Feature(
-    name="reference",
     adds_to="routes.add_reference",
     builds="building.make_files",
 )

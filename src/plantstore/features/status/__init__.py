@@ -9,7 +9,6 @@ _TIMES = {
 }
 
 FEATURE = Feature(
-    name="status",
     adds_to="watching.add_gauges",
     checks="facts.check",
     commands={"status": "commands.status"},

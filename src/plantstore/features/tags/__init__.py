@@ -2,4 +2,4 @@
 
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="tags", adds_to="routes.add_tags")
+FEATURE = Feature(adds_to="routes.add_tags")

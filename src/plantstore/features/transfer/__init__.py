@@ -3,7 +3,6 @@
 from plantstore.feature import Feature
 
 FEATURE = Feature(
-    name="transfer",
     commands={
         "copy": "copy_command.copy",
         "export": "export_command.export",

@@ -25,7 +25,6 @@ class WebhookSettings(Struct, frozen=True):
 
 
 FEATURE = Feature(
-    name="webhooks",
     adds_to="routes.add_webhooks",
     settings=WebhookSettings,
     commands={"webhook": "commands.webhook"},
