@@ -21,7 +21,7 @@ from plantstore.core.pools import network_of
 pytestmark = pytest.mark.anyio
 
 MANY = 50
-SIZE = 48  # of a round
+SIZE = 32  # of a round
 FLOOD, COLLEAGUE, OTHER, THIRD = (1, 1), (1, 2), (2, 3), (3, 4)
 
 
@@ -62,7 +62,7 @@ async def test_a_single_user_never_waits() -> None:
 async def test_a_flood_takes_a_third_of_a_round_and_leaves_room_for_others(cost: int) -> None:
     turns = make_queue()
     for _ in range(3):
-        assert SIZE // 3 <= count_turns(turns, FLOOD, cost) * cost < SIZE // 3 + cost
+        assert SIZE / 3 <= count_turns(turns, FLOOD, cost) * cost < SIZE / 3 + cost
         assert turns.try_take(COLLEAGUE, cost)
         assert turns.try_take(OTHER, cost)
         assert turns.try_take(THIRD, cost)
@@ -83,7 +83,7 @@ async def test_a_lone_user_of_two_stores_never_waits() -> None:
 
 async def test_a_user_of_many_stores_has_one_share() -> None:
     turns = make_queue()
-    assert sum(turns.try_take((store, 1), ROUTED) for store in range(MANY)) == 3
+    assert sum(turns.try_take((store, 1), ROUTED) for store in range(MANY)) == 2
     assert turns.try_take((1, 2), ROUTED)
 
 
@@ -95,7 +95,7 @@ async def test_floods_of_many_stores_do_not_make_a_round_longer() -> None:
 
 async def test_requests_within_the_share_go_before_the_excess_of_others() -> None:
     order, _ = await take_all([*MANY * [FLOOD], OTHER, *MANY * [FLOOD], THIRD])
-    assert [key for key, _ in order[:5]] == [*3 * [FLOOD], OTHER, THIRD]
+    assert [key for key, _ in order[:4]] == [*2 * [FLOOD], OTHER, THIRD]
 
 
 @pytest.mark.parametrize("store", [1, NETWORKS])
@@ -149,7 +149,7 @@ async def test_a_cost_over_the_share_is_deducted_from_the_next_rounds() -> None:
         await asyncio.sleep(0)
         counts.append(count_turns(turns, FLOOD))
         assert turns.try_take(OTHER, CACHED)
-    assert counts == [0, 2, 3]
+    assert counts == [0, 1, 2]
 
 
 async def test_work_without_a_cost_needs_no_turn() -> None:
@@ -169,9 +169,11 @@ async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
         turns.put((NETWORKS, "flood"), CONNECTED, partial(work, name))
     turns.put((NETWORKS, "other"), CONNECTED, partial(work, "other"))
     await asyncio.sleep(0)
-    assert order == ["first", "other", "gone", "second"]  # a client that is gone uses no turn
+    assert order == ["first", "other"]
     await asyncio.sleep(0)
-    assert order[4:] == ["third", "fourth"]
+    assert order[2:] == ["gone", "second", "third"]  # a client that is gone uses no turn
+    await asyncio.sleep(0)
+    assert order[5:] == ["fourth"]
     assert not turns.waiting
 
 
@@ -182,7 +184,7 @@ async def test_others_have_a_round_between_two_handshakes() -> None:
         await asyncio.sleep(0)
         assert not turns.try_take((NETWORKS, "flood"), CONNECTED)
         assert turns.try_take(OTHER, ROUTED)
-    for _ in range(3):  # a debt is also paid while nobody does anything
+    for _ in range(5):  # a debt is also paid while nobody does anything
         await asyncio.sleep(0)
     assert turns.try_take((NETWORKS, "flood"), CONNECTED)
 

@@ -22,7 +22,7 @@ async def test_among_others_a_store_has_a_share_of_each_batch(harness: DatabaseH
     short = [harness.create(NewPlant(n, "Fern")) for n in range(32, 50)]
     deletes = [harness.delete(n) for n in range(5)]  # of plants that may be long
     await asyncio.gather(*long, *short, *deletes)
-    assert sizes == [20, 1, 4, 4, 4, 16, 2 + 4, 1]
+    assert sizes == [20, 1, 3, 3, 3, 3, 12, 6 + 2, 3]
     assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
 
 
@@ -37,7 +37,7 @@ async def test_stores_share_a_batch_like_a_pool(harness: DatabaseHarness) -> Non
     keys = [IdempotencyKey(str(n), bytes(32)) for n in range(4)]
     keyed = [harness.create(NewPlant(9, "Fern"), key, third) for key in keys]
     await asyncio.gather(*floods, *keyed)
-    assert sizes == [1, 1, 16 + 8 + 1, 8 + 12 + 2, 4 + 1]
+    assert sizes == [1, 1, 12 + 6 + 1, 12 + 6 + 1, 12 + 2]
 
 
 @with_settings(max_written_bytes=100_000)

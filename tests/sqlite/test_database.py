@@ -59,7 +59,7 @@ async def test_among_others_a_full_batch_waits_for_no_more_writes(harness: Datab
         late = harness.create(NewPlant(number, "Ficus"), caller=other)
         writes.append(asyncio.ensure_future(late))
     await asyncio.gather(*writes)
-    assert sizes[0] < 16 + 5
+    assert sizes[0] < 12 + 5
 
 
 async def test_a_damaged_index_marks_the_database_as_broken(

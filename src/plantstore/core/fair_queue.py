@@ -28,9 +28,9 @@ BYTES_READ = 512  # bytes of a body, or of a head to parse, that cost 1 more
 REFUSED = 3  # for a refusal, or another response to a request without a valid token
 CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together
-_SIZE = 48
+_SIZE = 32
 _SHARE = _SIZE // 2
-_LONG_SECONDS = 0.0005  # a round begins no more waiting work after this time
+_LONG_SECONDS = 0.0003  # a round begins no more waiting work after this time
 _SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
 
 Item = TypeVar("Item")

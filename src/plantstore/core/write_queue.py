@@ -16,7 +16,7 @@ from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 
 MAX_BATCH = 500  # writes
-MAX_SHARED = 32  # short writes that several stores share in a batch, as in a pool
+MAX_SHARED = 24  # short writes that several stores share in a batch, as in a pool
 _LONG_COST = 4  # short writes that take as long as a long one, or one with a key
 _ALL = -1  # in the place of a store: all stores
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
