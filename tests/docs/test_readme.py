@@ -14,6 +14,7 @@ from subprocess import PIPE, STDOUT
 import httpx
 
 from tests.cli.program import Program
+from tests.databases import SQLITE_ONLY
 from tests.deploy.test_setting_up import Checkout, address_of, quick_python, silent_index
 from tests.docs import pages
 from tests.docs.pages import DOCS, ROOT, blocks_of, read_page
@@ -70,6 +71,7 @@ def test_the_quick_start_serves_while_the_project_is_set_up_again(
     assert (checkout.folder / ".venv" / "bin" / "pip").exists()
 
 
+@SQLITE_ONLY
 def test_the_curl_examples_return_the_documented_responses(service: Service, token: str) -> None:
     compared = 0
     for call, below in pairwise(BLOCKS):
@@ -83,6 +85,7 @@ def test_the_curl_examples_return_the_documented_responses(service: Service, tok
     assert compared == 2
 
 
+@SQLITE_ONLY
 def test_the_commands_of_the_readme_run(service: Service, token: str) -> None:
     token_id = run_blocks(
         "plantstore token list | awk 'NR == 2 {print $1}'", service, token

@@ -14,6 +14,11 @@ from tests.features.transfer.copying.copies import copy
 from tests.features.transfer.copying.fixtures import fill
 from tests.service import Service
 
+# `test_copy` covers all pairs.
+pytestmark = pytest.mark.parametrize(
+    "pair", [("sqlite", "postgres"), ("postgres", "sqlite")], indirect=True, ids="-to-".join
+)
+
 STORE = "nursery"
 THIS = f"store_id = (SELECT store_id FROM stores WHERE name = '{STORE}')"
 
