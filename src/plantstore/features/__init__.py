@@ -1,16 +1,27 @@
-"""The features: each is a folder, which can be deleted."""
+"""The features: each is a folder, which can be deleted together with its line here."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from plantstore.feature import Feature, load
 
-# By the folder's name. What is left of a deleted folder may be a cache.
-FEATURES: dict[str, Feature] = {
-    file.parent.name: load(f"features.{file.parent.name}.FEATURE")
-    for file in sorted(Path(__file__).parent.glob("*/__init__.py"))
-}
+_NAMES = (
+    "access",
+    "audit",
+    "backups",
+    "changes",
+    "citus",
+    "events",
+    "logs",
+    "metrics",
+    "page",
+    "reference",
+    "status",
+    "tags",
+    "transfer",
+    "webhooks",
+)
+FEATURES: dict[str, Feature] = {name: load(f"features.{name}.FEATURE") for name in _NAMES}
 
 
 def load_parts(part: str) -> Iterator[Any]:
