@@ -142,11 +142,11 @@ def test_a_locked_store_is_logged_once_and_the_service_stays_ready(
         with locked_store(url):
             for number in (1, 2):
                 assert create(service, busy, number) == 503
+                with service.client(busy) as client:
+                    assert client.get("/readyz").status_code == 200
+                    assert client.get("/plants").status_code == 200
                 time.sleep(0.3)  # then a recovery would be logged
                 assert create(service, free, number) == 200
-            with service.client(busy) as client:
-                assert client.get("/plants").status_code == 200
-                assert client.get("/readyz").status_code == 200
         lines = [line for line in service.log().splitlines() if "plantstore.postgres" in line]
         (line,) = lines
         assert "store 1 is locked by another transaction" in line

@@ -104,6 +104,7 @@ def test_a_paused_webhook_gets_no_message_that_was_in_line(
             count = len(receiver.messages)
             with closing(connect(database_path(service.database))) as database, database:
                 database.execute("UPDATE webhooks SET paused = 'by hand'").fetchall()
+            time.sleep(0.5)
         time.sleep(0.5)
         assert count == len(receiver.messages) < 100
 
