@@ -46,6 +46,19 @@ async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
     assert order == ["flood", "other", "flood", "flood"]
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_lanes_of_several_processes_pause_even_for_a_single_user(processes: int) -> None:
+    lane = Lane(FairQueue(), processes)
+    await lane.enter("store")
+    await asyncio.sleep(0.1)
+    lane.leave()
+    entering = asyncio.create_task(lane.enter("store"))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert entering.done() == (processes == 1)
+    await entering
+
+
 FLOOD, COLLEAGUE, OTHER = (1, 1), (1, 2), (2, 3)
 
 
@@ -116,8 +129,8 @@ def request(number: int, method: str, token: str, path: bytes) -> Request:
 
 
 @asynccontextmanager
-async def application(url: str) -> AsyncIterator[App]:
-    settings = Settings(database=url)
+async def application(url: str, workers: int = 1) -> AsyncIterator[App]:
+    settings = Settings(database=url, workers=workers)
     app = App(await open_database(settings), settings, partial(open_session, url))
     yield app
     await app.close()

@@ -12,12 +12,12 @@ from plantstore.core.model import Principal
 class Lane:
     """Runs one piece of work at a time; the keys of waiting pieces take turns.
 
-    While several users are active, the lane then pauses for as long as the work took.
+    With several ``processes`` or active users, it pauses: all lanes together run half of the time.
     """
 
-    def __init__(self, turns: FairQueue) -> None:
+    def __init__(self, turns: FairQueue, processes: int = 1) -> None:
         self._loop = asyncio.get_running_loop()
-        self._turns = turns
+        self._turns, self._processes = turns, processes
         self._is_taken = False
         self._waiting = RoundRobin[asyncio.Future[None]]()
         self._began = 0.0
@@ -38,7 +38,8 @@ class Lane:
 
     def leave(self) -> None:
         """Let the next piece of work enter."""
-        seconds = self._loop.time() - self._began if self._turns.users.are_several else 0.0
+        pauses = self._processes > 1 or self._turns.users.are_several
+        seconds = (2 * self._processes - 1) * (self._loop.time() - self._began) if pauses else 0.0
         self._loop.call_later(seconds, self._pass_on)
 
     def _pass_on(self) -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.core.fair_queue import REFUSED
+from plantstore.core.fair_queue import REFUSED, FairQueue
 from plantstore.features.changes.routes import add_changes
+from plantstore.http.lanes import Lane
 from plantstore.server.messages import Stream
 from tests.databases import create_sqlite
 from tests.http.test_turns import application, make_tokens, request
@@ -46,3 +47,18 @@ async def test_turns_cost_by_the_length_of_the_lines(
         assert [part async for part in response.parts]
         await response.close()
     assert taken == [REFUSED, *costs]  # first of the network: the token is not known
+
+
+async def test_workers_share_the_time_of_long_atomic_bodies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processes = list[int]()
+
+    def make_lane(turns: FairQueue, count: int) -> Lane:
+        processes.append(count)
+        return Lane(turns, count)
+
+    monkeypatch.setattr("plantstore.features.changes.routes.Lane", make_lane)
+    async with application(create_sqlite(tmp_path), workers=2) as app:
+        add_changes(app)
+    assert processes == [2]

@@ -59,7 +59,7 @@ class Changes:
         self._slots = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
-        self._lanes, self._long_lane = Lanes(app.turns), Lane(app.turns)
+        self._lanes, self._long_lane = Lanes(app.turns), Lane(app.turns, app.settings.workers)
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Make the changes as the body arrives or, if they are atomic, all at once."""

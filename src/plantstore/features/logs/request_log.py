@@ -50,8 +50,7 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
         if logs_all or error == _INTERNAL:
             return 0
         if error > _FAILURES:
-            is_readiness = request.route == _READINESS
-            return None if is_readiness else limit.admit(f"request failed {error}")
+            return None if request.route == _READINESS else limit.admit(f"request failed {error}")
         return limit.admit("slow request", lines=_MAX_SLOW) if is_slow else None
 
     def observe(request: Request, response: Response | Stream, seconds: float) -> None:
