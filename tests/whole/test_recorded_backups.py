@@ -1,4 +1,4 @@
-"""Recorded backups are shown by ``check`` and ``status``."""
+"""Recorded backups are shown by ``check`` and ``status``; a copied or restored one is free."""
 
 import time
 from datetime import datetime
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.program import Program
-from tests.databases import ON_BOTH, execute
+from tests.databases import ON_BOTH, SQLITE_ONLY, execute
 
 DAY = 24 * 3600
 
@@ -46,3 +46,13 @@ def test_an_inconsistent_backup_is_not_recorded(tmp_path: Path) -> None:
     execute(program.database, "UPDATE revisions SET plants = 7")
     assert "is inconsistent" in program.refusal("backup", "x.backup", "--verify", "--record")
     assert program.data("status")["backup_at"] is None
+
+
+@SQLITE_ONLY
+def test_a_backup_can_be_replaced_after_a_copy_or_restore_from_it(program: Program) -> None:
+    program.out("backup", "backup.db")
+    program.out("copy", "--from", "sqlite:///backup.db", "--to", "sqlite:///copy.db")
+    restore = ("restore", "sqlite:///backup.db", "--store", "nursery", "--yes")
+    program.out(*restore)
+    assert not (program.folder / "backup.db-lock").exists()
+    program.out("backup", "backup.db")

@@ -30,12 +30,3 @@ def test_a_copy_that_is_refused_creates_no_database(program: Program) -> None:
     missing = program.refusal(*copy, "--store", "nurserie")
     assert "there is no store 'nurserie' (did you mean 'nursery'?)" in missing
     assert not (program.folder / "x.db").exists()
-
-
-def test_a_backup_can_be_replaced_after_a_copy_or_restore_from_it(program: Program) -> None:
-    program.out("backup", "backup.db")
-    program.out("copy", "--from", "sqlite:///backup.db", "--to", "sqlite:///copy.db")
-    restore = ("restore", "sqlite:///backup.db", "--store", "nursery", "--yes")
-    program.out(*restore)
-    assert not (program.folder / "backup.db-lock").exists()
-    program.out("backup", "backup.db")
