@@ -59,10 +59,12 @@ class Availability:
     def warn(self, message: str, error: BaseException) -> None:
         self._failures.add(f"{message}: %s", _on_one_line(error))
 
-    def refuse(self, error: psycopg.Error) -> DatabaseUnavailableError:
-        """Record that the server refused a batch of writes; returns the port's error."""
-        self.refusal, self.refused_at = _explain(error), self._loop.time()
-        self._refusals.add("a batch of writes failed: %s", _on_one_line(error))
+    def refuse(self, error: BaseException | None) -> DatabaseUnavailableError:
+        """Record that the server refuses writes, or, without an error, that its schema is newer."""
+        self.refusal = MIGRATED if error is None else _explain(error)
+        self.refused_at = self._loop.time()
+        reason = MIGRATED if error is None else _on_one_line(error)
+        self._refusals.add("a batch of writes failed: %s", reason)
         return DatabaseUnavailableError()
 
     def refuse_locked(self, store_id: int, error: psycopg.Error) -> DatabaseUnavailableError:
@@ -71,12 +73,6 @@ class Availability:
             logger.error(
                 "store %d is locked by another transaction: %s", store_id, _on_one_line(error)
             )
-        return DatabaseUnavailableError()
-
-    def refuse_schema(self) -> DatabaseUnavailableError:
-        """Record that this program cannot write to this schema; returns the port's error."""
-        self.refusal, self.refused_at = MIGRATED, self._loop.time()
-        self._refusals.add("a batch of writes was refused: %s", MIGRATED)
         return DatabaseUnavailableError()
 
     def note_read(self) -> None:

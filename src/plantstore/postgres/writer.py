@@ -158,7 +158,7 @@ class Writer(Batcher[Item, Written]):
         if abs(at - self._schema_read_at) >= _SCHEMA_INTERVAL_MS:
             read = await connection.execute(self._pool.sql["find_compatible_since"], binary=True)
             if (await read.fetchall())[0][0] > self._newest:
-                raise self._pool.availability.refuse_schema()
+                raise self._pool.availability.refuse(None)
             self._schema_read_at = at
         arguments = to_arguments(writes, at, max_wait, is_atomic=is_atomic)
         cursor = await connection.execute(self._pool.sql["write_batch"], arguments, binary=True)

@@ -35,7 +35,8 @@ _HEARTBEAT_SECONDS = 15.0
 _RETRY_MS = 1000, 3000  # after a restart, clients reconnect at different times
 _TICK_SECONDS = 0.5
 _ACCESS_SECONDS = 1.0  # between two checks of the listeners' access
-_COMMITS_SECONDS = 0.05  # between two checks for commits of this process
+_COMMITS_SECONDS = 0.05  # between two checks for commits of this process, or, if that is more:
+_LISTENER_SECONDS = 0.0002  # for each listener, several times as long as it takes to send an event
 _MAX_IN_A_ROW = 64  # listeners handled before the loop runs other tasks
 
 Access = tuple[int, bytes, int]  # a token's store and hash, and the store that is read
@@ -207,9 +208,10 @@ class Listeners:
         if not self._feeds:
             self._has_feeds.clear()
             await self._has_feeds.wait()
-        await asyncio.sleep(_COMMITS_SECONDS)
+        pause = max(_COMMITS_SECONDS, min(_LISTENER_SECONDS * self._slots.used, _TICK_SECONDS))
+        await asyncio.sleep(pause)
         with suppress(TimeoutError):
-            async with asyncio.timeout(_TICK_SECONDS - _COMMITS_SECONDS):
+            async with asyncio.timeout(_TICK_SECONDS - pause):
                 await self._has_committed.wait()
         self._has_committed.clear()
 

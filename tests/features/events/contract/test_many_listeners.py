@@ -1,7 +1,7 @@
 """A thousand listeners share their queries, and receive only new events."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
@@ -57,3 +57,35 @@ async def test_a_thousand_listeners_share_their_queries(
     assert b"plant.created" in part
     assert database.pages == 1
     task.cancel()
+
+
+async def test_the_more_listeners_the_more_events_are_sent_at_once(
+    harness: DatabaseHarness,
+) -> None:
+    """Or each of frequent commits would take the time to send something to each of them."""
+    caller = await harness.make_caller("nursery", "ada")
+    tasks = []
+    counts = []
+    for others in (0, 2 * LISTENERS):
+        slots = Pool("listeners", 4 * LISTENERS)
+        slots.add("others", others)
+        listeners = Listeners(harness.database, FairQueue(), slots)
+        tasks.append(asyncio.create_task(listeners.run()))
+        stream = (await listeners.add(caller, None)).read_parts()
+        counts.append(asyncio.create_task(count_parts(stream, 30)))
+    for number in range(30):
+        await harness.create(NewPlant(number, "Fern"))
+        await asyncio.sleep(0.02)
+    few, many = await asyncio.gather(*counts)
+    for task in tasks:
+        task.cancel()
+    assert 2 * many < few
+
+
+async def count_parts(stream: AsyncIterator[bytes], events: int) -> int:
+    """Read so many events; returns in how many parts they were."""
+    parts = 0
+    while events > 0:
+        events -= (part := await anext(stream)).count(b"plant.created")
+        parts += b"plant.created" in part
+    return parts

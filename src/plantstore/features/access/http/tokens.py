@@ -94,9 +94,7 @@ def revoke_token(session: Session, manager: Caller, token_id: str) -> Outcome:
 
 
 def read_grant(session: Session, manager: Caller, body: TokenRequest, days: int) -> Grant:
-    """The requested grant.
-
-    The default label says who grants the token and when, as on the command line.
+    """The requested grant; by default, its label says who grants it and when.
 
     :raises InvalidChangeError: the expiry is invalid.
     """
