@@ -62,10 +62,7 @@ class Lanes:
 
     @asynccontextmanager
     async def of(self, principal: Principal, *, is_long: bool = False) -> AsyncIterator[None]:
-        """Run a piece of work in the lane of the user or the store, where users take turns.
-
-        Long work is in the store's lane, even alone: other services may use the database.
-        """
+        """Run work in its lane; long work has one even alone: other services share the database."""
         if not (is_long or self.turns.users.are_several):
             yield
             return

@@ -9,10 +9,7 @@ _ROWS = 100  # deleted per step
 
 
 def delete_rows(query: str, pause: float, session: Session, before: int) -> float:
-    """Delete some rows from before a time; returns the seconds until the next step.
-
-    The pause in seconds begins when there are no more.
-    """
+    """Delete some rows from before a time; returns the seconds to the next, at last ``pause``."""
     with session.transaction():
         deleted = session.query(query, before, _ROWS)
     return STEP_SECONDS if deleted else pause
