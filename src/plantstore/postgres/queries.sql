@@ -13,7 +13,8 @@
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
     set_config('jit', 'off', false), set_config('default_transaction_isolation', 'read committed', false),
-    set_config('idle_in_transaction_session_timeout', '0', false), set_config('client_connection_check_interval', CASE WHEN version() ~ 'linux|darwin|bsd' THEN '1s' ELSE '0' END, false)
+    set_config('idle_in_transaction_session_timeout', '0', false),
+    set_config('client_connection_check_interval', CASE WHEN version() ~ 'linux|darwin|bsd' THEN '1s' ELSE '0' END, false)
 
 -- A statement that waits for a table's lock blocks all later ones.
 

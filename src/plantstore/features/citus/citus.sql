@@ -7,7 +7,8 @@
 
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
-    set_config('jit', 'off', false), set_config('citus.multi_shard_modify_mode', 'sequential', false),
+    set_config('jit', 'off', false), set_config('default_transaction_isolation', 'read committed', false),
+    set_config('citus.multi_shard_modify_mode', 'sequential', false),
     set_config('idle_in_transaction_session_timeout', '0', false), set_config('client_connection_check_interval', '1s', false)
 
 -- name: begin_migration
