@@ -24,7 +24,7 @@ def service(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Service]
     make_certificate(tmp_path / "old")
     link(tmp_path, "old")
     files = {"tls_cert": tmp_path / "live" / "cert.pem", "tls_key": tmp_path / "live" / "cert.key"}
-    settings = {**files, "workers": request.param, "server.tls._INTERVAL": 0.2}
+    settings = {**files, "workers": request.param, "server.tls._INTERVAL": 0.02}
     with Service(tmp_path, settings=settings) as running:
         yield running
         assert running.stop() == 0

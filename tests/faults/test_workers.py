@@ -30,6 +30,10 @@ import signal, time
 def hang(*_):
     time.sleep(1000)
 signal.signal(signal.SIGUSR2, hang)
+from plantstore.program import main
+from plantstore.server import workers
+workers._HANG_SECONDS = 4
+main()
 """
 
 
@@ -51,8 +55,8 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_dies_after_its_start_is_always_replaced(tmp_path: Path) -> None:
-    command = with_workers("_EARLY_SECONDS = 0")
-    with Service(tmp_path, settings={"workers": 2}, command=command) as service:
+    settings = {"workers": 2, "server.workers._EARLY_SECONDS": 0}
+    with Service(tmp_path, settings=settings) as service:
         for _ in range(6):
             pid = worker_pids(service)[0]
             kill(pid)
@@ -61,7 +65,7 @@ def test_a_worker_that_dies_after_its_start_is_always_replaced(tmp_path: Path) -
 
 
 def test_a_hanging_worker_is_replaced_and_does_not_delay_a_stop(tmp_path: Path) -> None:
-    command = with_workers("_HANG_SECONDS = 4", HANG_AT_SIGUSR2)
+    command = (sys.executable, "-c", HANG_AT_SIGUSR2)
     with Service(tmp_path, settings={"workers": 2}, command=command) as service:
         pid = hang(service)
         wait_until(partial(has_replaced, service, pid))
@@ -89,16 +93,9 @@ def has_replaced(service: Service, pid: int) -> bool:
     return len(pids) == 2 and pid not in pids
 
 
-def with_workers(*lines: str) -> tuple[str, ...]:
-    """The command of the program, with these lines of setup for its workers."""
-    setup = [f"workers.{line}" if line[0] == "_" else line for line in lines]
-    begin = ["from plantstore.program import main", "from plantstore.server import workers"]
-    return (sys.executable, "-c", "\n".join([*begin, *setup, "main()"]))
-
-
 def test_workers_that_cannot_start_end_the_service(tmp_path: Path) -> None:
-    command = with_workers("_DELAY = 0.1")
-    with Service(tmp_path, settings={"workers": 2}, command=command) as service:
+    settings = {"workers": 2, "server.workers._DELAY": 0.1}
+    with Service(tmp_path, settings=settings) as service:
         pid = find_worker(service)
         for file in tmp_path.glob("plants.db*"):
             file.rename(f"{file}.deleted")
