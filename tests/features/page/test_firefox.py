@@ -15,9 +15,10 @@ ENTER, DELETE, SPACE, HOME, DOWN = "\ue007", "\ue017", " ", "\ue011", "\ue015"
 NAMES = ["Moss", "Sage", "Efeu", "Möhre"]
 
 
-@pytest.fixture(scope="module")
-def firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    with open_firefox(tmp_path_factory.mktemp("firefox")) as running:
+@pytest.fixture
+def firefox(tmp_path: Path) -> Iterator[Firefox]:
+    """A new browser for each test, which may run again."""
+    with open_firefox(tmp_path) as running:
         yield running
 
 
