@@ -141,9 +141,7 @@ class PlantLists:
         """Charge for plants before reading them; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         await self._turns.take(caller.principal, count // _READ_AT_COST)
-        if not query.tags and count <= _MANY:
-            return nullcontext()
-        return self._lanes.of(caller.principal, is_long=bool(query.tags))
+        return self._lanes.of(caller.principal) if count > _MANY or query.tags else nullcontext()
 
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
         """Write the plants of a page in this form."""

@@ -35,7 +35,7 @@ def add_tags(app: App) -> None:
         if response is not None:
             app.cache.put_request(request, response, caller)
             return response
-        async with app.lanes.of(caller.principal, is_long=True):
+        async with app.lanes.of(caller.principal):
             rows = await app.database.read("read_tags", store_id, first, limit + 1)
         if not rows:
             raise NoSuchStoreError
