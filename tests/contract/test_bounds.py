@@ -1,6 +1,7 @@
 """Waiting writes are limited in time, and finish when the database closes."""
 
 import asyncio
+import math
 
 import pytest
 
@@ -11,7 +12,15 @@ from tests.databases import writes_held
 
 pytestmark = pytest.mark.anyio
 
+SECONDS = "plantstore.core.write_queue._WRITE_SECONDS"  # of a commit: they add a write to the next
 
+
+@pytest.fixture
+def fast_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SECONDS, math.inf)
+
+
+@pytest.mark.usefixtures("fast_disk")
 async def test_among_others_a_store_has_a_share_of_each_batch(harness: DatabaseHarness) -> None:
     other = await harness.make_caller("orchard", "ben")
     sizes = list[int]()
@@ -26,6 +35,7 @@ async def test_among_others_a_store_has_a_share_of_each_batch(harness: DatabaseH
     assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
 
 
+@pytest.mark.usefixtures("fast_disk")
 async def test_stores_share_a_batch_like_a_pool(harness: DatabaseHarness) -> None:
     other, third = [await harness.make_caller(store, "ben") for store in ("orchard", "park")]
     sizes = list[int]()
@@ -38,6 +48,20 @@ async def test_stores_share_a_batch_like_a_pool(harness: DatabaseHarness) -> Non
     keyed = [harness.create(NewPlant(9, "Fern"), key, third) for key in keys]
     await asyncio.gather(*floods, *keyed)
     assert sizes == [1, 1, 12 + 6 + 1, 12 + 6 + 1, 12 + 2]
+
+
+async def test_on_a_slow_disk_stores_share_a_larger_batch(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or few writes would wait for each of its commits."""
+    monkeypatch.setattr(SECONDS, 1e-9)
+    other = await harness.make_caller("orchard", "ben")
+    sizes = list[int]()
+    harness.database.writes.observers.append(lambda count, _: sizes.append(count))
+    for caller in (None, other):
+        await harness.create(NewPlant(0, "Fern"), caller=caller)
+    await asyncio.gather(*(harness.create(NewPlant(n, "Fern")) for n in range(1, 151)))
+    assert sizes == [1, 1, 50, 50, 50]  # a store alone has half
 
 
 @with_settings(max_written_bytes=100_000)

@@ -16,7 +16,8 @@ from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 
 MAX_BATCH = 500  # writes
-MAX_SHARED = 24  # short writes that several stores share in a batch, as in a pool
+_MIN_SHARED, _MAX_SHARED = 24, 100  # short writes that several stores share in a batch
+_WRITE_SECONDS = 0.0001  # on a slow disk, they share one for each of these of the last commit
 _LONG_COST = 4  # short writes that take as long as a long one, or one with a key
 _ALL = -1  # in the place of a store: all stores
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
@@ -30,13 +31,14 @@ CommitObserver = Callable[[int, float], None]  # gets the commit's number of wri
 class WriteQueue:
     """Admits writes to the queue and to batches. Create it on the event loop.
 
-    Each commit is passed to the ``observers``, which must not raise: ``core.failures.observing``
-    logs their errors.
+    Several stores share a batch of ``shared`` short writes like a pool. Each commit is passed to
+    the ``observers``, which must not raise: ``core.failures.observing`` logs their errors.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.bytes = Pool("written_bytes", settings.max_written_bytes)
         self.stores = Active()
+        self.shared = _MIN_SHARED
         self.observers: list[CommitObserver] = []
 
     def enter(self, store_id: int) -> None:
@@ -56,7 +58,7 @@ class WriteQueue:
         The store's later writes are refused then, too, so they stay in their order.
         """
         if self.stores.are_several:
-            if costs[store_id] >= max(_LONG_COST, MAX_SHARED - costs[_ALL]):
+            if costs[store_id] >= max(_LONG_COST, self.shared - costs[_ALL]):
                 return False
             length = _length_of(write)
             is_short = length is not None and length <= _SHORT and not getattr(write, "key", None)
@@ -72,6 +74,7 @@ class WriteQueue:
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if write.key is not None else 0
         self.bytes.add(write.store_id, size * len(batch))
+        self.shared = min(max(_MIN_SHARED, int(seconds / _WRITE_SECONDS)), _MAX_SHARED)
         for observe in self.observers:
             observe(count, seconds)
 

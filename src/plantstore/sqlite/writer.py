@@ -23,7 +23,7 @@ from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
 from plantstore.core.thread import Thread
-from plantstore.core.write_queue import MAX_BATCH, MAX_SHARED, WriteQueue
+from plantstore.core.write_queue import MAX_BATCH, WriteQueue
 from plantstore.sqlite.batch import BatchWriter, RecordTokenUses
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect, roll_back
 from plantstore.sqlite.errors import (
@@ -134,7 +134,7 @@ class Writer:
             while self.pending and not self.broken.done():
                 # A commit costs as much CPU as ten writes: wait while some arrive.
                 until, seen = self._loop.time() + _GATHERING_SECONDS, 0
-                enough = MAX_SHARED if self._queue.stores.are_several else MAX_BATCH
+                enough = self._queue.shared if self._queue.stores.are_several else MAX_BATCH
                 while seen < min(len(self.pending), enough) and self._loop.time() < until:
                     seen = len(self.pending)
                     await asyncio.sleep(0)
@@ -167,7 +167,7 @@ class Writer:
             await self._thread.run(self._checkpoint)
 
     def _next_batch(self) -> Sequence[Pending]:
-        """Remove the next batch from the queue: of a lone store, or a quantum of each store's."""
+        """Remove the next batch from the queue: of a lone store, or a share of each store's."""
         if not self._queue.stores.are_several:
             batch, self.pending = self.pending[:MAX_BATCH], self.pending[MAX_BATCH:]
             return batch
