@@ -21,8 +21,11 @@ from tests.databases import create_sqlite
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_store_has_one_list_of_members_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "path"), [("list_members", b"/members"), ("find_token_info", b"/me")]
+)
+async def test_a_store_has_one_query_of_administration_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, path: bytes
 ) -> None:
     url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
@@ -33,15 +36,15 @@ async def test_a_store_has_one_list_of_members_at_a_time(
 
     async def read_slowly(its_name: str, *arguments: object) -> Sequence[Row]:
         nonlocal running, most
-        running += its_name == "list_members"
+        running += its_name == name
         most = max(most, running)
         await asyncio.sleep(0.001)
-        running -= its_name == "list_members"
+        running -= its_name == name
         return await read(its_name, *arguments)
 
     monkeypatch.setattr(app.database, "read", read_slowly)
     headers = {b"authorization": f"Bearer {token}".encode()}
-    requests = [Request(b"%d" % number, "GET", headers, b"/members") for number in range(5)]
+    requests = [Request(b"%d" % number, "GET", headers, path) for number in range(5)]
     responses = await asyncio.gather(*map(app.handle, requests))
     await app.close()
     assert ([response.status for response in responses], most) == ([200] * 5, 1)

@@ -177,7 +177,8 @@ class Authentication:
         caller = await self._find(request, None)
         await self.turns.take(caller.principal, QUERIED)
         token = (caller.token_store_id, caller.token_hash)
-        rows = await self._database.read("find_token_info", *token)
+        async with self.lanes.of(caller.principal, is_long=True):
+            rows = await self._database.read("find_token_info", *token)
         if not rows:  # it was revoked meanwhile
             raise InvalidTokenError
         if self.rates is not None:
