@@ -17,7 +17,7 @@ from plantstore.core.settings import Settings
 
 MAX_BATCH = 500  # writes
 _MIN_SHARED, _MAX_SHARED = 24, 100  # short writes that several stores share in a batch
-_WRITE_SECONDS = 0.0001  # on a slow disk, they share one for each of these of the last commit
+_WRITE_SECONDS = 0.0001  # a commit that took this long n times lets them share n, on a slow disk
 _LONG_COST = 4  # short writes that take as long as a long one, or one with a key
 _ALL = -1  # in the place of a store: all stores
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
