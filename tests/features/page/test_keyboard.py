@@ -109,8 +109,8 @@ def test_keys_act_on_the_list_after_a_click_outside_of_it(driver: PageDriver) ->
     driver.create_many({"id": n, "name": f"Plant {n}"} for n in range(3))
     driver.sign_in().assert_count("3 plants")
     driver["#count"].click()
-    driver.page.keyboard.press("ArrowDown")
     expect(driver["#grid"]).to_be_focused()
+    driver.page.keyboard.press("ArrowDown")
     assert driver.active_name() == "Plant 1"
     driver["#grid [data-order=name]"].click()
     driver.type("#")
