@@ -55,7 +55,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         "mode of the Unix socket's file: who may connect",
     ] = "660"
     workers: Annotated[
-        int, Meta(ge=1, le=64), "worker processes; one is the fastest for writes to SQLite"
+        int,
+        Meta(ge=1, le=64),
+        "worker processes, at most one for each core; one is the fastest for writes to SQLite",
     ] = 1
     tls_cert: Annotated[str | None, "PEM file of the TLS certificate chain"] = None
     tls_key: Annotated[str | None, "PEM file of the certificate's private key"] = None
