@@ -6,7 +6,6 @@ It is a daemon thread: if a function never returns, the process can still exit.
 import asyncio
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -56,10 +55,3 @@ def run_in_thread(function: Callable[[], Result]) -> "asyncio.Future[Result]":
     future = thread.run(function)
     thread.end()
     return future
-
-
-class DaemonThreads(ThreadPoolExecutor):
-    """An event loop's executor with a thread for each call, such as of a slow resolver."""
-
-    def submit(self, function: Callable[..., Any], /, *given: Any) -> Any:  # type: ignore[override]  # noqa: ANN401
-        return run_in_thread(partial(function, *given))  # which the event loop takes as it is

@@ -18,8 +18,7 @@ _SECRET_BYTES = 32
 _SECRET_LENGTH = 43  # 62**43 > 2**256
 _CHECKSUM_LENGTH = 6  # 62**6 > 2**32
 MAX_LENGTH = 128  # of a token that is looked up; ours have at most 64 characters
-_MIN_DECLARED = 32  # characters of a declared token
-_MIN_DIFFERENT = 8  # characters of a declared token
+MIN_DECLARED = 32  # characters of a declared token
 _FORM = re.compile(f"[a-z]{{3}}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
 _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
@@ -56,21 +55,7 @@ def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
 
 def can_be_declared(token: str) -> bool:
     """Whether this may be a declared token, which has no checksum."""
-    return len(token) >= _MIN_DECLARED and not token.startswith(f"{PREFIX}_")
-
-
-def find_weakness(token: str) -> str | None:
-    """Why a text is too weak to be declared as a token; None if it is strong enough."""
-    if not _MIN_DECLARED <= len(token) <= MAX_LENGTH:
-        return f"has {len(token)} characters, not {_MIN_DECLARED} to {MAX_LENGTH}"
-    if not re.fullmatch("[!-~]+", token):
-        return "contains blanks or characters that are not ASCII"
-    if token.startswith((f"{PREFIX}_", f"{CODE_PREFIX}_")):
-        return f"looks like a token of the service: it begins with {token[:4]}"
-    repeats = any(token.startswith(token[n:]) for n in range(1, len(token) // 2 + 1))
-    if repeats or len(set(token)) < _MIN_DIFFERENT:
-        return "repeats itself, so it can be guessed"
-    return None
+    return len(token) >= MIN_DECLARED and not token.startswith(f"{PREFIX}_")
 
 
 def hash_token(token: str) -> bytes:

@@ -97,9 +97,6 @@ WHERE s.store_id >= ?1 AND s.store_id <= ?2 ORDER BY s.store_id LIMIT ?3
 -- name: delete_member
 DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
 
--- name: raise_revision
-UPDATE revisions SET revision = revision + 1, plants = plants + ?2 WHERE store_id = ?1 RETURNING revision
-
 -- name: insert_user
 INSERT INTO users (subject, created_at) VALUES (?1, ?2)
 
@@ -175,13 +172,6 @@ UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 -- name: page_of_plants
 SELECT store_id, id, name, tag FROM plants
 WHERE (store_id, id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, id LIMIT ?4
-
--- name: note_deleted_store
-INSERT INTO deleted_stores (store_id, revision) VALUES (?1, ?2)
-ON CONFLICT (store_id) DO UPDATE SET revision = excluded.revision
-
--- name: find_deleted_store
-SELECT revision FROM deleted_stores WHERE store_id = ?1
 
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = ?1 AND id <=

@@ -107,15 +107,6 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 
 -- Administration -------------------------------------------------------------------------------
 
--- PostgreSQL needs these after rows were copied. SQLite does not: AUTOINCREMENT knows the highest
--- number, and plans need no statistics.
-
--- name: advance_sequences
-SELECT 1
-
--- name: analyze
-SELECT 1
-
 -- The plants whose ids are in a JSON array.
 
 -- name: find_plants_among

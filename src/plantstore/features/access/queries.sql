@@ -139,3 +139,10 @@ DELETE FROM links WHERE store_id = ?1 AND expires_at <= ?2
 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = ?1
+
+-- name: raise_revision
+UPDATE revisions SET revision = revision + 1, plants = plants + ?2 WHERE store_id = ?1 RETURNING revision
+
+-- name: note_deleted_store
+INSERT INTO deleted_stores (store_id, revision) VALUES (?1, ?2)
+ON CONFLICT (store_id) DO UPDATE SET revision = excluded.revision

@@ -11,10 +11,12 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import cache, partial
 from itertools import chain, repeat
 from traceback import format_exc
+from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -23,7 +25,7 @@ from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
 from plantstore.core.logs import administration_logger
-from plantstore.core.thread import DaemonThreads, Thread
+from plantstore.core.thread import Thread, run_in_thread
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.messages import Message, open_client, read_messages
@@ -156,7 +158,7 @@ class Deliverer:
         await asyncio.wait([done], timeout=2)
 
     async def _run(self) -> None:
-        asyncio.get_running_loop().set_default_executor(DaemonThreads())
+        asyncio.get_running_loop().set_default_executor(_DaemonThreads())
         self._in_database = Thread("webhooks-database").run
         while not self._is_over:
             try:
@@ -252,3 +254,10 @@ class Deliverer:
         await asyncio.sleep(max(wait, 0))  # which ends here if the queue is stopped
         if wait > 0:
             await self._take_turn(queue)
+
+
+class _DaemonThreads(ThreadPoolExecutor):
+    """An event loop's executor with a thread for each call, such as of a slow resolver."""
+
+    def submit(self, function: Callable[..., Any], /, *given: Any) -> Any:  # type: ignore[override]  # noqa: ANN401
+        return run_in_thread(partial(function, *given))  # which the event loop takes as it is
