@@ -126,6 +126,7 @@ class PageDriver:
         """Open the page, signed in as the owner or with this token."""
         self.open_with_token(token or self.owner, "/")
         expect(self["#app"]).to_be_visible()
+        expect(self["#who"]).not_to_be_empty()  # until then, keys do nothing
         return self
 
     def open_with_token(self, token: str, path: str) -> "PageDriver":
@@ -341,6 +342,10 @@ class PageDriver:
     def list_plants(self, token: str = "") -> Any:  # noqa: ANN401 - JSON
         with self.service.client(token or self.owner) as client:
             return client.get("/plants", params={"include": "id"}).raise_for_status().json()
+
+    def address(self) -> str:
+        """The tab's address; Playwright's own copy of it follows late."""
+        return str(self.evaluate("location.href"))
 
     def evaluate(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
         return self.page.evaluate(script)

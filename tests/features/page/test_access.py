@@ -27,6 +27,18 @@ def test_an_invitation_shows_a_link_that_signs_the_invited_user_in(driver: PageD
         assert client.get("/me").json()["user"] == "hans"
 
 
+def test_an_invitation_sent_while_the_lists_load_is_made_once(driver: PageDriver) -> None:
+    held = driver.hold("**/tokens", responses=True)
+    open_access(driver)
+    driver.wait_until(lambda: held.routes)
+    driver["#invite-name"].click()
+    driver.type("hans\n\n")
+    held.release()
+    driver.assert_shows("hans", "#links")
+    driver.settle()
+    expect(driver["#links li"]).to_have_count(1)
+
+
 def test_an_owner_changes_a_members_role_in_the_members_row(driver: PageDriver) -> None:
     driver.service.make_token(driver.store, "rita", role=Role.READER)
     open_access(driver)
@@ -111,7 +123,7 @@ def test_a_new_token_is_shown_once_and_can_be_revoked(driver: PageDriver) -> Non
 
 def test_the_address_of_the_access_page_opens_it_only_for_an_owner(driver: PageDriver) -> None:
     open_access(driver)
-    address = driver.page.url.removeprefix(driver.service.origin)
+    address = driver.address().removeprefix(driver.service.origin)
     assert driver.page.title() == f"Access · {driver.store} · Plant Store"
     driver.page.reload()
     expect(driver["#access-all"]).to_be_visible()

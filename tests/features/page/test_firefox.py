@@ -66,6 +66,7 @@ def test_firefox_adds_edits_deletes_finds_and_imports_plants(
         firefox.wait_until("document.querySelector('#import').open")
         firefox.fill("#import-file", str(sheet))
         firefox.assert_shows("Import 2 plants", "#import-start")
+        firefox.wait_until("document.activeElement.id === 'import-start'")
         firefox.press(ENTER)
         firefox.assert_shows("4 plants", "#count")
         assert [plant["name"] for plant in colleague.get("/plants").json()] == NAMES

@@ -74,7 +74,7 @@ def test_the_next_user_sees_no_messages_drafts_or_imports(
     list_page["#add-name"].fill("Secret draft")
     leave(list_page, how)
     if how == "signs out":
-        assert "secret" not in list_page.page.url
+        assert "secret" not in list_page.address()
         assert_no_secrets(list_page)
     sign_in_next_user(list_page, bens_token)
     assert_no_secrets(list_page)

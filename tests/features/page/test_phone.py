@@ -34,9 +34,26 @@ def top_of(driver: PageDriver, selector: str) -> float:
     return box["y"]
 
 
+def open_add(phone: PageDriver) -> None:
+    phone["#add-open"].tap()
+    expect(phone["#add-name"]).to_be_focused()
+
+
+def open_panel(phone: PageDriver, name: str) -> None:
+    """Tap the first plant with this text in its name, and wait for its panel."""
+    phone["#rows .name"].filter(has_text=name).first.tap()
+    expect(phone["#panel-title"]).to_contain_text(name)
+    expect(phone["#panel-title"]).to_be_focused()
+
+
+def focus(phone: PageDriver, selector: str) -> None:
+    phone[selector].tap()
+    expect(phone[selector]).to_be_focused()
+
+
 def test_the_form_to_add_plants_is_within_reach_of_the_thumb(phone: PageDriver) -> None:
     assert top_of(phone, "#add-open") > PHONE["height"] * 2 / 3
-    phone["#add-open"].tap()
+    open_add(phone)
     assert top_of(phone, "#add-name") > PHONE["height"] * 2 / 3
     phone.type("Basil\nMint\n", delay=60)
     phone.assert_count("32 plants")
@@ -60,14 +77,14 @@ def test_a_long_message_and_its_buttons_fit_the_width(phone: PageDriver) -> None
 
 def test_the_message_says_why_a_plant_was_refused(phone: PageDriver) -> None:
     phone.respond("**/changes", 403, '{"error": 40302, "message": "the store is full"}')
-    phone["#add-open"].tap()
+    open_add(phone)
     phone.type("Basil\n")
     phone.assert_shows("ask its owner for more space", "#message")
 
 
 def test_a_tap_opens_the_panel_of_a_new_plant_only_once_it_is_stored(phone: PageDriver) -> None:
     held = phone.hold("**/changes")
-    phone["#add-open"].tap()
+    open_add(phone)
     phone.type("Basil\n")
     phone["#rows .name"].first.tap()
     phone.settle()
@@ -79,26 +96,26 @@ def test_a_tap_opens_the_panel_of_a_new_plant_only_once_it_is_stored(phone: Page
 
 
 def test_a_tap_opens_the_panel_where_a_plant_is_edited_or_deleted(phone: PageDriver) -> None:
-    phone["#rows .name"].filter(has_text="leaf").tap()
-    expect(phone["#panel-title"]).to_have_text(f"{LONG_NAME}, leaf")
+    open_panel(phone, f"{LONG_NAME}, leaf")
     phone["#panel-delete"].tap()
     phone.assert_count("29 plants")
     phone.undo()
     phone.assert_count("30 plants")
-    phone["#rows .name"].filter(has_text="stem").tap()
+    open_panel(phone, f"{LONG_NAME}, stem")
     phone["#panel-tag"].press("ControlOrMeta+a")
     phone.type("rare\n")
     phone.assert_stored(0, f"{LONG_NAME}, stem", "rare")
 
 
 def test_the_panel_is_at_the_bottom_and_going_back_saves_its_edit(phone: PageDriver) -> None:
-    phone["#rows .name"].filter(has_text="Plant 1").first.tap()
+    open_panel(phone, "Plant 1")
     assert top_of(phone, "#panel") > 100
     assert top_of(phone, "#panel-code") < PHONE["height"]
-    phone["#panel-tag"].tap()
+    focus(phone, "#panel-tag")
     phone.page.keyboard.press("ControlOrMeta+a")
     phone.type("h")
     phone["#picker li"].tap()
+    expect(phone["#panel-tag"]).to_have_value("herb")
     phone["#panel-tag"].press("ControlOrMeta+a")
     phone.type("rare")
     phone.page.go_back()
@@ -108,7 +125,7 @@ def test_the_panel_is_at_the_bottom_and_going_back_saves_its_edit(phone: PageDri
 def test_a_tap_in_the_tag_picker_does_not_reach_the_button_below_it(phone: PageDriver) -> None:
     phone.create_many({"id": n, "name": f"Fern {n}", "tag": f"bed {n}"} for n in range(100, 110))
     phone.assert_count("40 plants")
-    phone["#rows .name"].filter(has_text="Plant 1").first.tap()
+    open_panel(phone, "Plant 1")
     button = phone["#panel-delete"].bounding_box()
     assert button is not None
     phone["#panel-tag"].tap()
@@ -133,11 +150,12 @@ def test_a_tap_outside_a_menu_only_closes_the_menu(phone: PageDriver) -> None:
 def test_menu_items_and_tags_to_pick_are_at_least_40_pixels_high(phone: PageDriver) -> None:
     for menu, item in (("#filter-open", "#filter-menu button"), ("#more-open", "#import-open")):
         phone[menu].tap()
+        expect(phone[item].first).to_be_visible()
         box = phone[item].first.bounding_box()
         assert box is not None
         assert box["height"] >= 40
         phone.page.keyboard.press("Escape")
-    phone["#rows .name"].first.tap()
+    open_panel(phone, LONG_NAME)
     phone["#panel-tag"].press("ControlOrMeta+a")
     phone.type("h")
     box = phone["#picker li"].bounding_box()
@@ -173,14 +191,14 @@ def test_two_taps_select_all_plants(phone: PageDriver) -> None:
 
 def test_a_search_does_not_move_the_search_field_or_the_list(phone: PageDriver) -> None:
     tops = [top_of(phone, selector) for selector in ("#find", "#grid")]
-    phone["#find"].tap()
+    focus(phone, "#find")
     phone.type("plant 1")
     phone.assert_count("12 of 30 plants")
     assert [top_of(phone, selector) for selector in ("#find", "#grid")] == tops
 
 
 def test_a_conflict_shows_both_versions_uncut_and_can_be_resolved(phone: PageDriver) -> None:
-    phone["#rows .name"].first.tap()
+    open_panel(phone, LONG_NAME)
     held = phone.hold("**/plants/0")
     phone["#panel-name"].press("ControlOrMeta+a")
     phone.type(f"{LONG_NAME}, mine\n")

@@ -137,9 +137,10 @@ def test_others_changes_move_nothing_under_a_mouse_in_use(list_page: PageDriver)
 def test_a_click_just_after_rows_moved_under_a_resting_mouse_deletes_nothing(
     list_page: PageDriver,
 ) -> None:
+    list_page.install_clock()
     [place] = bins(list_page, 5)
     list_page.page.mouse.move(*place)
-    list_page.page.wait_for_timeout(REST)
+    list_page.page.clock.fast_forward(REST)
     list_page.page.evaluate(SET_TIME, 1_000_000)
     list_page.create_plants({"id": -1, "name": "P-1"})
     expect(list_page["#rows .text"].first).to_have_text("P-1")

@@ -45,4 +45,4 @@ def test_labels_of_the_selected_plants_are_printed_on_one_sheet(driver: PageDriv
     driver.open("/livez").open(f"/#store={driver.store}&plant=4")
     expect(driver["#panel-title"]).to_have_text("Fern 4")
     driver["#panel-close"].click()
-    assert "plant" not in driver.page.url.partition("#")[2]
+    assert "plant" not in driver.address().partition("#")[2]

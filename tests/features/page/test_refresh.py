@@ -28,7 +28,8 @@ def delete(driver: PageDriver, *ids: int) -> None:
 def test_a_plant_stays_active_when_another_user_adds_a_plant(
     driver_with_plants: PageDriver,
 ) -> None:
-    driver_with_plants.sign_in()["#grid"].focus()
+    driver_with_plants.sign_in().assert_count("10 plants")
+    driver_with_plants["#grid"].focus()
     for _ in range(3):
         driver_with_plants["#grid"].press("ArrowDown")
     assert driver_with_plants.active_name() == "P13"

@@ -5,7 +5,7 @@ from playwright.sync_api import Route, expect
 
 from tests.features.page.page_driver import PageDriver
 
-NAMES = ("Acer palmatum", "Acer rubrum", "Acer griseum", "Acer campestre")
+NAMES = ("Acer", "Rosa", "Salix", "Tilia")
 
 
 @pytest.mark.parametrize("latency", [0, 400])

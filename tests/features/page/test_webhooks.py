@@ -48,6 +48,7 @@ def test_an_owner_adds_tests_pauses_and_deletes_a_webhook(driver: PageDriver) ->
         driver["#ask-yes"].click()
         expect(driver["#credential"]).not_to_have_text(secret)
         driver.assert_shows("whsec_", "#credential")
+    driver.settle()  # the rows are made anew
     row.get_by_role("button", name="Löschen").press("Enter")
     driver.assert_shows(f"Webhook an {receiver.url} löschen?", "#ask")
     driver["#ask-yes"].click()

@@ -11,7 +11,7 @@ import { formatClock, formatDay, formatTime, t } from "./texts.js";
 const DAY = 24 * 3600 * 1000; // milliseconds
 const ROLES = ["reader", "editor", "owner"];
 
-let waiting = 0; // actions in progress
+let waiting = 0; // actions in progress, without the lists that are reloaded after them
 let last = Promise.resolve();
 /** @type {Store | null} */ let managed = null; // the list may show another store meanwhile
 /** @type {string | undefined} */ let ownId; // of the token of this page
@@ -34,9 +34,9 @@ function run(act) {
   last = last.then(async () => {
     explain("access-reason", "");
     await act().catch(tell);
+    waiting -= 1;
     ownId = await managed?.api.findTokenId();
     await Promise.all(Object.keys(describers).map(showList)).catch(tell);
-    waiting -= 1;
   });
 }
 
