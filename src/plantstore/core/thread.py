@@ -46,7 +46,12 @@ class Thread:
             except BaseException as error:  # noqa: BLE001 - the future gets it
                 settle = partial(future.set_exception, error)
             with suppress(RuntimeError):  # the loop is closed: nobody is waiting
-                self._loop.call_soon_threadsafe(settle)
+                self._loop.call_soon_threadsafe(_settle, future, settle)
+
+
+def _settle(future: "asyncio.Future[Any]", settle: Callable[[], None]) -> None:
+    if not future.cancelled():
+        settle()
 
 
 def run_in_thread(function: Callable[[], Result]) -> "asyncio.Future[Result]":

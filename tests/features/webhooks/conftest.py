@@ -20,7 +20,7 @@ SETTINGS: dict[str, object] = {
     "webhook_retries": "0.1,0.2,0.3",
     f"{DELIVERY}._TICK_SECONDS": 0.2,
     f"{DELIVERY}._RETRY_SECONDS": 0.1,
-    f"{DELIVERY}._WAIT_MS": 300,
+    f"{DELIVERY}._WAIT_MS": 800,
     f"{DELIVERY}._RESTS": 1,
     f"{DELIVERY}._REST_SECONDS": 0.001,
 }
