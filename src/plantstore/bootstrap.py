@@ -2,31 +2,16 @@
 
 import gc
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING
 
 from plantstore.core.settings import Settings
 from plantstore.databases import find_open_session, is_postgres, open_database
-from plantstore.feature import Start
 from plantstore.features import load_parts
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
-
-
-@contextmanager
-def surrounded(start: Start) -> Iterator[None]:
-    """Enter the features' context managers, until the end of the block.
-
-    That of access is entered last: it declares the token only once the others can serve.
-    """
-    with ExitStack() as stack:
-        for surround in reversed([*load_parts("surrounds")]):
-            stack.enter_context(surround(start))
-        yield
 
 
 def serve(settings: Settings, listeners: list[socket]) -> bool:

@@ -25,14 +25,6 @@ from plantstore.core.model import Grant, Scope
 from plantstore.sql.administration import tokens as records
 from plantstore.sql.administration.new_tokens import create_token, find_missing
 from plantstore.sql.administration.records import require_store, require_user
-from plantstore.sql.administration.tokens import (
-    IssuedToken,
-    Token,
-    TokenState,
-    find_token,
-    revoke_token,
-    revoke_tokens,
-)
 from plantstore.sql.session import Queries, Session
 
 _COLUMNS = (
@@ -83,7 +75,7 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
     with noting(session) as note:
         issued = create_token(session, grant)
         note("token create", **name_token(issued.token))
-    print_issued(issued, output)
+    _print_issued(issued, output)
     warn_of_similar(missing, output)
 
 
@@ -127,16 +119,15 @@ def list_tokens(
       plantstore token list --not-used-since 90d
     """
     listed = records.list_tokens(session, *_find_ids(session, store, user))
-    if active or (expiring, not_used_since) != (None, None):
+    if active or expiring is not None or not_used_since is not None:
         listed = [token for token in listed if token.is_valid]
     if expiring is not None:
         ends_at = now() + expiring
         listed = [token for token in listed if token.expires_at and token.expires_at <= ends_at]
     if not_used_since is not None:
-        used = ((token.last_used_at or token.created_at, token) for token in listed)
-        listed = [token for used_at, token in used if used_at < not_used_since]
-    output.print_records(map(describe_token, listed), _COLUMNS)
-    if soon := sum(token.state is TokenState.EXPIRING for token in listed):
+        listed = [it for it in listed if (it.last_used_at or it.created_at) < not_used_since]
+    output.print_records(map(_describe_token, listed), _COLUMNS)
+    if soon := sum(token.state is records.TokenState.EXPIRING for token in listed):
         output.note(f"tokens that expire within 14 days: {soon}; see `plantstore token rotate`")
 
 
@@ -161,15 +152,15 @@ def rotate(session: Session, token: str, grace: int, output: Output) -> None:
     Example:
       TOKEN=$(plantstore token rotate 1f0c9a52b7d84e63 --grace 1d)
     """
-    given = read_token(token)
+    given = _read_token(token)
     with noting(session) as note:
-        issued, old = records.rotate_token(session, find_token(session, given), grace)
+        issued, old = records.rotate_token(session, records.find_token(session, given), grace)
         note("token rotate", **name_token(issued.token), old_token_id=old.token_id)
     ends_at = format_time(old.expires_at)
     expires_at = format_time(issued.token.expires_at)
     ends = "never expires" if expires_at is None else f"expires at {expires_at}"
     output.note(f"the new token {ends}; the old token {old.token_id} expires at {ends_at}")
-    print_issued(issued, output, old_id=old.token_id, old_expires_at=ends_at)
+    _print_issued(issued, output, old_id=old.token_id, old_expires_at=ends_at)
 
 
 @token.command()
@@ -205,12 +196,12 @@ def revoke(
         valid = sum(token.is_valid for token in records.list_tokens(session))
         if valid:
             confirm(f"Revoke all {valid} valid tokens, of all stores?", "revoke")
-    given = list(map(read_token, tokens))
+    given = list(map(_read_token, tokens))
     with noting(session) as note:
-        before = dict.fromkeys(find_token(session, token) for token in given)
-        revoked = [revoke_token(session, token) for token in before]
+        before = dict.fromkeys(records.find_token(session, token) for token in given)
+        revoked = [records.revoke_token(session, token) for token in before]
         if not given:
-            revoked = revoke_tokens(session, *_find_ids(session, store, user))
+            revoked = records.revoke_tokens(session, *_find_ids(session, store, user))
         for token in revoked:
             if token not in before:  # it was already revoked
                 note("token revoke", **name_token(token))
@@ -225,7 +216,7 @@ def revoke(
             f"{user} could add members, tokens, links and webhooks, which stay valid: see "
             f"`plantstore audit list --user {shlex.quote(user)}`"
         )
-    output.report(list(map(describe_token, revoked)))
+    output.report(list(map(_describe_token, revoked)))
 
 
 def _find_ids(
@@ -242,19 +233,19 @@ def warn_of_similar(created: list[str], output: Output) -> None:
             output.note(f"check the name of the new {similar}")
 
 
-def print_issued(issued: IssuedToken, output: Output, **more: object) -> None:
+def _print_issued(issued: records.IssuedToken, output: Output, **more: object) -> None:
     """Print a new token, with ``more`` fields if JSON, and notes on what was created for it."""
     for note in issued.made:
         output.note(note)
-    output.print({"token": issued.secret, **describe_token(issued.token), **more}, issued.secret)
+    output.print({"token": issued.secret, **_describe_token(issued.token), **more}, issued.secret)
 
 
-def read_token(token: str) -> str:
+def _read_token(token: str) -> str:
     """The token in an argument; ``-`` stands for stdin."""
     return sys.stdin.readline().strip() if token == "-" else token  # noqa: S105 - stands for stdin
 
 
-def describe_token(token: Token) -> dict[str, Any]:
+def _describe_token(token: records.Token) -> dict[str, Any]:
     """A token for JSON and tables; its ``permissions`` are those that it has now."""
     return {
         "id": token.token_id,

@@ -74,20 +74,12 @@ class RoleTooLowError(InvalidChangeError):
     """The user's role does not allow this. Details: ``reason``, ``enough``, a role that does."""
 
 
-class InvalidCodeError(PlantStoreError):
-    """A link's code is unknown, was used or has expired: clients do not learn which."""
-
-
 class NoSuchLinkError(PlantStoreError):
     """No unused link has this id. Details: ``link_id``."""
 
 
 class NoSuchWebhookError(PlantStoreError):
     """The store has no such webhook. Details: ``webhook_id``."""
-
-
-class NoSuchDeliveryError(PlantStoreError):
-    """The webhook's log has no such delivery. Details: ``number``."""
 
 
 class NoSuchUserError(PlantStoreError):

@@ -10,15 +10,18 @@ import zlib
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from plantstore.http.responses import read_weights
 
-_THREADS = 2  # more than the event loop can keep busy
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 _LEVEL = 1  # the fastest: higher levels take more time than most networks save
 
+
+# More than the event loop can keep busy. They start with the first list.
+_threads = ThreadPoolExecutor(2, "compression")
 
 CODINGS: dict[bytes, Callable[[], Any]] = {}  # makes a compressor for each coding, the best first
 with suppress(ImportError):
@@ -37,17 +40,11 @@ def choose_coding(accepted: bytes | None) -> bytes | None:
     return coding if weights[coding] and weights[coding] >= weights[b"identity"] else None
 
 
-class Compression:
-    """The compression threads of a process, which start with the first list."""
-
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_THREADS, "compression")
-
-    async def compress(self, parts: AsyncIterator[bytes], coding: bytes) -> AsyncIterator[bytes]:
-        """Compress the parts; no result is empty."""
-        run = asyncio.get_running_loop().run_in_executor
-        compressor = CODINGS[coding]()
-        async for part in parts:
-            if compressed := await run(self._threads, compressor.compress, part):
-                yield compressed
-        yield await run(self._threads, compressor.flush)
+async def compress(parts: AsyncIterator[bytes], coding: bytes) -> AsyncIterator[bytes]:
+    """Compress the parts; no result is empty."""
+    run = partial(asyncio.get_running_loop().run_in_executor, _threads)
+    compressor = CODINGS[coding]()
+    async for part in parts:
+        if compressed := await run(compressor.compress, part):
+            yield compressed
+    yield await run(compressor.flush)

@@ -16,7 +16,7 @@ from plantstore.core.database import Database, Snapshot
 from plantstore.core.model import Caller, Page, PlantQuery, Scope
 from plantstore.core.pools import Pool
 from plantstore.http.authentication import Authentication
-from plantstore.http.compression import Compression, choose_coding
+from plantstore.http.compression import choose_coding, compress
 from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, split_plants
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
@@ -44,7 +44,6 @@ class PlantLists:
         self._slots = slots
         self._lanes, self._turns = authentication.lanes, authentication.turns
         self._cache = cache
-        self._compression = Compression()
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """The requested list, or 304 if the client has it already."""
@@ -112,7 +111,7 @@ class PlantLists:
         head = make_response(200, headers).head
         parts = self._read_parts(snapshot, caller, query, form)
         if coding is not None:
-            parts = self._compression.compress(parts, coding)
+            parts = compress(parts, coding)
         return Stream(head, parts, partial(self._close, snapshot, caller))
 
     async def _read_parts(

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import click
 
@@ -12,7 +13,7 @@ from plantstore.core.logs import set_up_logs
 from plantstore.core.settings import Settings, without_password
 from plantstore.core.sources import find_unknown
 from plantstore.feature import Start
-from plantstore.features import FEATURES
+from plantstore.features import FEATURES, load_parts
 from plantstore.program.loading import SETTINGS, load_settings
 
 logger = logging.getLogger("plantstore")
@@ -87,7 +88,7 @@ def _serve(settings: Settings, flags: frozenset[str]) -> bool:
     )
 
     scheme = "http" if settings.tls_cert is None else "https"
-    with listen(settings) as listeners:
+    with listen(settings) as listeners, ExitStack() as stack:
         if created := databases.create_database(settings.database):
             logger.info("created the database %s", created)
         databases.prepare_database(settings.database)
@@ -99,9 +100,11 @@ def _serve(settings: Settings, flags: frozenset[str]) -> bool:
             is_local=not is_public and all(map(is_loopback, listeners)),
             flags=flags,
         )
-        with bootstrap.surrounded(start):
-            where = " and ".join(describe(listener, scheme) for listener in listeners)
-            logger.info("serving %s on %s", without_password(settings.database), where)
-            if settings.tls_cert is None and not all(map(is_loopback, listeners)):
-                logger.warning("%s", _UNENCRYPTED)
-            return bootstrap.serve(settings, listeners)
+        # That of access is entered last: it declares the token only once the others can serve.
+        for surround in reversed([*load_parts("surrounds")]):
+            stack.enter_context(surround(start))
+        where = " and ".join(describe(listener, scheme) for listener in listeners)
+        logger.info("serving %s on %s", without_password(settings.database), where)
+        if settings.tls_cert is None and not all(map(is_loopback, listeners)):
+            logger.warning("%s", _UNENCRYPTED)
+        return bootstrap.serve(settings, listeners)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from plantstore.core.clock import now
 from plantstore.core.database import Row
-from plantstore.core.errors import InvalidCodeError, NoSuchLinkError, TooMuchAccessError
+from plantstore.core.errors import NoSuchLinkError, RequestError, TooMuchAccessError
 from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of, token_id_of
 from plantstore.core.tokens import (
     CODE_PREFIX,
@@ -82,13 +82,13 @@ def read_code(code: str) -> tuple[int, bytes] | None:
 def find_link(session: Queries, code: str) -> Link:
     """The link of a code.
 
-    :raises InvalidCodeError: it is unknown, used or expired, or gives more than its creator or user
+    :raises RequestError: it is unknown, used or expired, or gives more than its creator or user
         may have now.
     """
     key = read_code(code)
     links = _find_links(session, key[0], (key[1], key[1])) if key else []
     if not links:
-        raise InvalidCodeError
+        raise RequestError(40406)
     return links[0]
 
 

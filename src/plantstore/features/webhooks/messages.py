@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from plantstore.core.clock import now, write_time
-from plantstore.core.errors import NoSuchDeliveryError, RequestError
+from plantstore.core.errors import RequestError
 from plantstore.core.model import Plant
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.webhooks import Delivery, Webhook, Webhooks, log_deliveries
@@ -198,7 +198,7 @@ def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> 
     if number is not None:
         log = {str(attempt.number): attempt for attempt in webhooks.list_deliveries(webhook_id)}
         if number not in log:
-            raise NoSuchDeliveryError(number=number)
+            raise RequestError(40409, delivery=number)
         kind, revision = log[number].type, log[number].revision
     message = make_message(kind, webhook.store)
     if revision is not None:

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from plantstore.core.clock import now, write_time
 from plantstore.core.database import Database
-from plantstore.core.errors import InvalidCodeError, NoSuchLinkError
+from plantstore.core.errors import NoSuchLinkError, RequestError
 from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
@@ -82,7 +82,7 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
     body = await read_body(app, request, LinkCode)
     key = read_code(body.code)
     if key is None or not await app.database.read("find_code", *key, now()):
-        raise InvalidCodeError
+        raise RequestError(40406)
 
     def work(session: Session) -> Response:
         if body.dry_run:
