@@ -8,6 +8,7 @@ one query for changes; those with the same rights share the reads of events.
 
 import asyncio
 import logging
+import math
 import random
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -37,15 +38,15 @@ _TICK_SECONDS = 0.5
 _ACCESS_SECONDS = 1.0  # between two checks of the listeners' access
 _COMMITS_SECONDS = 0.05  # between two checks for commits of this process, or, if that is more:
 _LISTENER_SECONDS = 0.0002  # for each listener, several times as long as it takes to send an event
-_MAX_IN_A_ROW = 64  # listeners handled before the loop runs other tasks
+_MAX_IN_A_ROW = 8  # listeners handled before the loop runs other tasks
 
 Access = tuple[int, bytes, int]  # a token's store and hash, and the store that is read
 
 
 class Feed:
-    """The events of one store, for all its listeners here; ``revision`` is the newest known.
+    """The events of one store, for all its listeners here.
 
-    ``pages`` are cached: clear them to reread them.
+    ``revision`` is the newest known. Few get a page at once: each iteration of the loop is short.
     """
 
     def __init__(self, database: Database, turns: FairQueue, store_id: int, revision: int) -> None:
@@ -55,6 +56,7 @@ class Feed:
         self.pages: dict[tuple[int, Form, bool], asyncio.Future[EventPage | None]] = {}
         self.revision = revision
         self.listeners: set[Listener] = set()
+        self.sending = asyncio.Semaphore(_MAX_IN_A_ROW)
 
     def advance(self, revision: int) -> None:
         """Set the store's revision; if it decreased, the history is another."""
@@ -134,9 +136,10 @@ class Listener:
         """The next events, or a heartbeat, or nothing."""
         with suppress(PlantStoreError):  # retried when it is woken
             if self.after < self.feed.revision:
-                await self.feed.turns.take(self.caller.principal, ROUTED)
-                is_owner = self.caller.role is Role.OWNER
-                page = await self.feed.read(self.after, self._form, for_owner=is_owner)
+                async with self.feed.sending:
+                    await self.feed.turns.take(self.caller.principal, ROUTED)
+                    is_owner = self.caller.role is Role.OWNER
+                    page = await self.feed.read(self.after, self._form, for_owner=is_owner)
                 if page is not None and page.after == self.after < page.last:
                     self.after = page.last
                     return page.events
@@ -172,8 +175,7 @@ class Listeners:
             raise
         feed = Feed(self._database, self._turns, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
-        begin = page.revision if after is None else page.after
-        listener = Listener(caller, feed, begin, form)
+        listener = Listener(caller, feed, page.revision if after is None else page.after, form)
         feed.listeners.add(listener)
         self._has_feeds.set()
         self._access_at = 0.0  # the caller's access may have changed meanwhile
@@ -218,12 +220,11 @@ class Listeners:
     async def _check(self) -> None:
         """Look up the stores' revisions and, once a second, each listener's access."""
         for feed in self._feeds.values():
-            feed.pages.clear()
+            feed.pages = {key: page for key, page in feed.pages.items() if not page.done()}
         listeners = self._find_all()
         if all(unchanged() for unchanged in {listener.caller.unchanged for listener in listeners}):
             return
-        time = asyncio.get_running_loop().time()
-        if time < self._access_at:
+        if (time := asyncio.get_running_loop().time()) < self._access_at:
             listeners = [next(iter(feed.listeners)) for feed in self._feeds.values()]
         else:
             self._access_at = time + _ACCESS_SECONDS
@@ -242,8 +243,7 @@ class Listeners:
         """Wake listeners that have something to send, and end those whose token has expired."""
         date = now()
         for number, listener in enumerate(self._find_all(), 1):
-            expires_at = listener.caller.expires_at
-            if expires_at is not None and expires_at <= date:
+            if (listener.caller.expires_at or math.inf) <= date:
                 listener.end()
             elif listener.is_due:
                 listener.woken.set()

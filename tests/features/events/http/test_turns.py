@@ -85,3 +85,40 @@ def test_each_part_of_a_live_stream_takes_a_turn(
 
     asyncio.run(run())
     assert costs == 3 * [ROUTED]
+
+
+def test_many_listeners_get_a_page_a_few_at_a_time(tmp_path: Path) -> None:
+    """Also those of a lone user: the next request may be another store's."""
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    fill_events(url, 1)
+    sent: list[int] = []  # in each iteration of the event loop
+    streams: list[Stream] = []
+
+    async def read_event(stream: Stream) -> None:
+        await anext(stream.parts)
+        sent[-1] += 1
+
+    async def run() -> None:
+        settings = Settings(database=url)
+        app = App(await open_database(settings), settings, partial(open_session, url))
+        add_events(app)
+        for number in range(MANY):
+            event_request = request(number, "GET", token, b"/events")
+            event_request.query = b"after=0"
+            event_request.headers = {**event_request.headers, b"accept": b"text/event-stream"}
+            stream = await app.handle(event_request)
+            assert isinstance(stream, Stream)
+            await anext(stream.parts)
+            streams.append(stream)
+        reading = asyncio.gather(*map(read_event, streams))
+        while not reading.done():
+            sent.append(0)
+            await asyncio.sleep(0)
+        for stream in streams:
+            await stream.close()
+        await app.close()
+
+    asyncio.run(run())
+    assert sum(sent) == MANY
+    assert max(sent) <= MANY // 4
