@@ -54,17 +54,9 @@ def find_open_session(url: str) -> OpenSession:
 
 
 def create_database(url: str) -> str | None:
-    """Create the SQLite file of a URL if it is missing; returns its path if this call created it.
-
-    Warn if other users may open an existing file.
-    """
+    """Create a missing SQLite file; returns its path if this call created it."""
     path = find_file(url)
-    if path is None:
-        return None
-    if sqlite.ensure_file(path):
-        return str(path)
-    sqlite.warn_of_permissions(path)
-    return None
+    return str(path) if path and sqlite.ensure_file(path) else None
 
 
 def prepare_database(url: str) -> None:

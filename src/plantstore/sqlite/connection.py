@@ -7,7 +7,7 @@ connection is used on a schema that this program does not know.
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -131,15 +131,17 @@ def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
     with explained(path):
-        ensure_file(path)
+        if not path.exists():
+            create_file(path)
         _require_writable(path)
         with FileLock(path) as lock, lock.held():
             stopping = [migration for migration in find_missing(path) if migration.stops_older]
-            try:
-                with unused(path) if stopping and not stops_older else nullcontext():
-                    pass
-            except SetupError as error:
-                raise SetupError(refuse_to_stop(stopping, str(error))) from None
+            if stopping and not stops_older:
+                try:
+                    with unused(path):
+                        pass  # the context manager refuses at once
+                except SetupError as error:
+                    raise SetupError(refuse_to_stop(stopping, str(error))) from None
             with closing(connect(path)) as connection:
                 return _migrate(connection)
 
@@ -161,10 +163,16 @@ def close_at_stop(connection: apsw.Connection) -> None:
 def ensure_file(path: Path) -> bool:
     """Create the file, without tables, if it is missing; returns whether this call created it.
 
+    Warn if users other than its owner may open an existing file.
+
     :raises SetupError: it cannot be created; the message says what to do.
     """
     with explained(path):
-        return not path.exists() and create_file(path)
+        if not path.exists() and create_file(path):
+            return True
+        if path.stat().st_mode & 0o077:
+            logger.warning("users other than its owner may open %s: chmod 600 %s", path, path)
+    return False
 
 
 def require_file(path: Path, advice: str = _ADVICE) -> None:
@@ -196,11 +204,6 @@ def require_schema(connection: apsw.Connection) -> None:
     :raises SetupError: it is older or newer, missing, or another program's.
     """
     migrations.require_schema(load_migrations(_PACKAGE), read_applied(connection))
-
-
-def warn_of_permissions(path: Path) -> None:
-    if path.stat().st_mode & 0o077:
-        logger.warning("users other than its owner may open %s: chmod 600 %s", path, path)
 
 
 @contextmanager
