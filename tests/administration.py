@@ -67,12 +67,17 @@ def open_administration(url: str) -> "Administration":
 
 
 def open_test_session(url: str) -> Session:
-    """A session that also has the tests' queries."""
-    session: Any = open_session(url)
-    mark = "?" if url.startswith("sqlite") else "$"
+    """A session that also has the tests' queries; PostgreSQL may be slow on a busy machine."""
+    is_sqlite = url.startswith("sqlite")
+    session: Any = open_session(url if is_sqlite else with_timeout(url))
+    mark = "?" if is_sqlite else "$"
     own = {name: sql.format(mark=mark, contents=_CONTENTS) for name, sql in _QUERIES.items()}
     session._sql = {**session._sql, **own}  # noqa: SLF001 - no part of the program
     return session  # type: ignore[no-any-return]
+
+
+def with_timeout(url: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}connect_timeout=30"
 
 
 def reading(function: Function[Arguments, Result]) -> Method[Arguments, Result]:

@@ -47,7 +47,10 @@ async def test_writes_recover_after_another_programs_transaction(
     assert await harness.create(FICUS) is Outcome.CREATED
 
 
-async def test_among_others_a_full_batch_waits_for_no_more_writes(harness: DatabaseHarness) -> None:
+async def test_among_others_a_full_batch_waits_for_no_more_writes(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plantstore.core.write_queue._WRITE_SECONDS", 60)  # else slow commits add
     other = await harness.make_caller("orchard", "ben")
     await harness.create(NewPlant(100, "Ficus"), caller=other)
     await harness.create(NewPlant(100, "Ficus"))
