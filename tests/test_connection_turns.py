@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from errno import EMFILE
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from socket import (
     SHUT_WR,
@@ -104,6 +105,16 @@ async def client(connections: Connections) -> AsyncIterator[socket]:
         client.setblocking(False)  # noqa: FBT003 - its name says it
         connect(connections, server, "10.0.0.1")
         yield client
+
+
+def record_names(names: list[object]) -> Callable[[str], object]:
+    """An ``attrgetter`` that records its names."""
+
+    def get(name: str) -> object:
+        names.append(name)
+        return attrgetter(name)
+
+    return get
 
 
 def record_costs(turns: FairQueue, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Key, int]]:
@@ -300,6 +311,45 @@ async def test_a_crowd_of_networks_closes_no_connection_of_a_store(path: str) ->
         application.ends.set()
         await asyncio.sleep(0.01)
         connections.close()
+
+
+async def test_a_connection_makes_no_room_for_itself_and_few_searches_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = list[object]()
+    monkeypatch.setattr(f"{Connections.__module__}.attrgetter", record_names(searched))
+    settings = replace(Settings(), max_connections=256)
+    application = CountingApplication(settings)
+    connections = serve(application, settings)
+    monkeypatch.setattr(f"{Connections.__module__}._TICK", 3600)  # after the next tick
+
+    async def request(path: bytes) -> socket:
+        client, server = socketpair()
+        stack.enter_context(client)
+        client.setblocking(False)  # noqa: FBT003 - its name says it
+        connect(connections, server, "10.0.0.1")
+        client.send(b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n" % path)
+        return client
+
+    with ExitStack() as stack:
+        for number in range(130):
+            await request(b"/store/wait")
+            while application.handled == number:  # noqa: ASYNC110 - it takes a few iterations
+                await asyncio.sleep(0)
+        connections.now = 0.0
+        while not connections.now:  # noqa: ASYNC110 - until the tick
+            await asyncio.sleep(0)
+        searched.clear()
+        for _ in range(20):
+            response = asyncio.get_running_loop().sock_recv(await request(b"/store"), 1000)
+            assert b"204" in await asyncio.wait_for(response, 5)
+        assert application.pools.connections.used == len(connections.opened)
+        assert searched == ["is_waiting", "since"]
+        application.ends.set()
+    while connections.opened:  # noqa: ASYNC110 - it takes a few iterations
+        await asyncio.sleep(0)
+    assert not application.pools.connections.used
+    connections.close()
 
 
 async def test_no_first_response_is_cached_so_that_a_connection_counts_for_its_store(

@@ -11,6 +11,18 @@ from plantstore.core.pools import EvictingPool, Pool, network_of
 pytestmark = pytest.mark.anyio
 
 
+class Holder(str):
+    """A holder that counts how often it is compared, other than by its hash."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Holder.compared += 1
+        return str.__eq__(self, other)
+
+
 def take_all(pool: Pool, holder: str) -> int:
     """How many units the holder gets until the pool refuses."""
     count = 0
@@ -86,6 +98,31 @@ async def test_a_crowd_of_networks_evicts_its_own_oldest_units() -> None:
     for number in range(20):
         pool.put(number, network_of(f"10.0.0.{number}"), partial(evicted.append, number))
     assert evicted == list(range(15))
+
+
+async def test_no_unit_takes_time_for_those_of_others() -> None:
+    pool = EvictingPool("bodies", 200)
+    for number in range(90):
+        pool.put(number, network_of(f"10.0.0.{number}"), lambda: None)
+    for number in range(90, 200):
+        pool.put(number, Holder("greedy"), lambda: None)
+    Holder.compared = 0
+    pool.put(200, Holder("greedy"), lambda: None)
+    assert Holder.compared < 20
+
+
+async def test_a_freed_unit_is_offered_once_to_each_holder(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, offered = Pool("slots", 8), list[str]()
+    for _ in range(4):
+        assert pool.try_acquire("greedy")
+    waiting = [asyncio.ensure_future(pool.wait_and_acquire("greedy")) for _ in range(20)]
+    pool.add("other", 2)
+    await asyncio.sleep(0)
+    monkeypatch.setattr(pool, "try_acquire", offered.append)
+    pool.release("other")
+    assert offered == ["greedy"]
+    for waiter in waiting:
+        waiter.cancel()
 
 
 def test_ipv6_addresses_of_one_network_are_one_holder() -> None:

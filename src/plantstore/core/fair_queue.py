@@ -56,6 +56,15 @@ class RoundRobin(Generic[Item]):
             self.keys[key] = items
         return item
 
+    def remove(self, key: Hashable, item: Item) -> bool:
+        """Remove an item; returns whether it was there."""
+        items = self.keys.get(key, deque())
+        if is_there := item in items:
+            items.remove(item)
+            if not items:
+                del self.keys[key]
+        return is_there
+
 
 class Active:
     """Tracks whether several keys were active recently; ``last`` is the last one."""

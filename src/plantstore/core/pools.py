@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable
 
 from plantstore.core.errors import OverloadedError
 from plantstore.core.failures import RepeatLimit
-from plantstore.core.fair_queue import NETWORKS
+from plantstore.core.fair_queue import NETWORKS, RoundRobin
 from plantstore.core.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ class Pool:
         self.used = 0
         self.refused_at = float("-inf")
         self._held: dict[Hashable, int] = {}
-        self._waiting: dict[asyncio.Future[None], Hashable] = {}
+        self._waiting = RoundRobin[asyncio.Future[None]]()
         self._log_limit = RepeatLimit()
 
     def has_room(self, holder: Hashable) -> bool:
@@ -96,7 +96,7 @@ class Pool:
             self.used += count
 
     def release(self, holder: Hashable, count: int = 1) -> None:
-        """Release units; the first waiting holder that may acquire one gets it."""
+        """Release units; waiting holders that may acquire one take turns."""
         left = self._held[holder] - count
         if left:
             self._held[holder] = left
@@ -106,12 +106,9 @@ class Pool:
             self.release(NETWORKS, count)
             return
         self.used -= count
-        if not self._waiting:
-            return
-        for waiter, other in self._waiting.items():
+        for other in self._waiting.keys:
             if self.try_acquire(other):
-                del self._waiting[waiter]
-                waiter.set_result(None)
+                self._waiting.pop(other).set_result(None)
                 return
 
     async def wait_and_acquire(self, holder: Hashable) -> None:
@@ -123,16 +120,16 @@ class Pool:
             return
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
-        self._waiting[waiter] = holder
-        timer = loop.call_later(_WAIT_SECONDS, self._refuse, waiter)
+        self._waiting.put(holder, waiter)
+        timer = loop.call_later(_WAIT_SECONDS, self._refuse, holder, waiter)
         try:
             await waiter
         except asyncio.CancelledError:  # the client has gone
+            self._waiting.remove(holder, waiter)
             if waiter.done() and not (waiter.cancelled() or waiter.exception()):
                 self.release(holder)
             raise
         finally:
-            self._waiting.pop(waiter, None)
             timer.cancel()
 
     def clear(self) -> None:
@@ -145,8 +142,8 @@ class Pool:
         """The store with the most units, or ``NETWORKS``; None if there is none."""
         return max(self._held, key=self._held.__getitem__, default=None)
 
-    def _refuse(self, waiter: "asyncio.Future[None]") -> None:
-        if self._waiting.pop(waiter, None) is not None:
+    def _refuse(self, holder: Hashable, waiter: "asyncio.Future[None]") -> None:
+        if self._waiting.remove(holder, waiter):
             waiter.set_exception(OverloadedError())
 
 
@@ -155,25 +152,31 @@ class EvictingPool(Pool):
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
-        self._taken: dict[object, tuple[Hashable, int, Callable[[], None]]] = {}  # the oldest first
+        self._taken: dict[object, tuple[Hashable, int, Callable[[], None]]] = {}
+        self._keys: dict[Hashable, dict[object, None]] = {}  # by holder, the oldest first
 
     def put(self, key: object, holder: Hashable, evict: Callable[[], None], count: int = 1) -> None:
         """Acquire units under a key; ``evict`` is called when the pool evicts them."""
         owner, missing = self.find_excess(holder), count
         while missing > 0 and owner in self._held:
-            oldest = next(key for key, it in self._taken.items() if owner in levels_of(it[0]))
-            _, its_count, evict_oldest = self._taken[oldest]
+            _, its_count, evict_oldest = self._taken[oldest := next(iter(self._keys[owner]))]
             self.remove(oldest)
             evict_oldest()
             missing -= its_count
         self.add(holder, count)
         self._taken[key] = holder, count, evict
+        for level in levels_of(holder):
+            self._keys.setdefault(level, {})[key] = None
 
     def remove(self, key: object) -> None:
         """Release units, unless they were evicted."""
         if key in self._taken:
             holder, count, _ = self._taken.pop(key)
             self.release(holder, count)
+            for level in levels_of(holder):
+                del self._keys[level][key]
+                if not self._keys[level]:
+                    del self._keys[level]
 
 
 class Pools:

@@ -7,7 +7,7 @@ begun.
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -106,11 +106,7 @@ class Administration:
             return await job.future
         finally:
             timer.cancel()
-            jobs = self._waiting.keys.get(holder)
-            if jobs and job in jobs:  # it has not begun, and nobody waits for it any more
-                jobs.remove(job)
-                if not jobs:
-                    del self._waiting.keys[holder]
+            self._waiting.remove(holder, job)  # if it has not begun, nobody waits for it any more
             self._slots.release(holder)
 
     async def close(self) -> None:
@@ -150,11 +146,6 @@ class Administration:
         self._run_next()
         self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_sessions)
 
-    def _close_sessions(self) -> "asyncio.Future[None]":
+    def _close_sessions(self) -> "asyncio.Future[list[None]]":
         closing, self._sessions = self._sessions, []  # no job gets one that is being closed
-        return run_in_thread(partial(_close_all, closing))
-
-
-def _close_all(sessions: Sequence[Session]) -> None:
-    for session in sessions:
-        session.close()
+        return asyncio.gather(*(run_in_thread(session.close) for session in closing))

@@ -405,9 +405,8 @@ class Connection(asyncio.Protocol):
         body = b"" if request.method == "HEAD" else response.body
         if len(response.body) > MAX_COPIED:
             holder = self._sender.holder = self.holder
-            unsent = self._connections.pools.unsent_bytes
             # Shared bodies take no extra memory, however many clients wait.
-            if not (response.is_shared or unsent.has_room(holder)):
+            if not (response.is_shared or self._connections.pools.unsent_bytes.has_room(holder)):
                 self._refuse(RequestError(50301))
                 return
         if self._sender.send(head, body, is_shared=response.is_shared):

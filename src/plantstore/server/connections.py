@@ -55,7 +55,7 @@ class Connections:
         self._peak = 0  # bytes used since memory was given back
         self.turns = application.turns
         self.is_stopping = self.is_draining = False
-        self._busy: set[Hashable] = set()  # holders without an idle connection, as of this tick
+        self._busy: set[Hashable] = set()  # holders with few idle connections, as of this tick
         self._loop = asyncio.get_running_loop()
         self._are_closed = asyncio.Event()
         self._are_closed.set()
@@ -92,8 +92,10 @@ class Connections:
         """Count an open connection for a store, even if no room can be made."""
         pool = self.pools.connections
         if connection in self.opened:
-            self._make_room(pool.find_excess(store))
             pool.release(connection.owner)
+            self.opened.remove(connection)  # it must not make room for itself
+            self._make_room(pool.find_excess(store))
+            self.opened.add(connection)
             pool.add(store)
         connection.owner = store
 
@@ -136,7 +138,7 @@ class Connections:
         for connection in waiting[: 1 + len(self.opened) // _ROOM]:
             self.release(connection)
             connection.drop()
-        if not waiting:
+        if len(waiting) <= len(self.opened) // _ROOM:
             self._busy.add(excess)
 
     def _tick(self) -> None:

@@ -58,10 +58,12 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
         suppressed = count_suppressed(request, error, is_slow=is_slow)
         if suppressed is None:
             return
-        level, message = _grade(error, is_slow=is_slow)
-        fields = describe_request(request, app.client_address(request)) | {
-            "status": response.status
-        }
+        level, message = (logging.WARNING, "slow request") if is_slow else (logging.INFO, "request")
+        if error > _FAILURES:
+            level = logging.ERROR if error == _INTERNAL else logging.WARNING
+            message = "request failed"
+        fields = describe_request(request, app.client_address(request))
+        fields["status"] = response.status
         if error:
             fields["error_number"] = error
         fields |= {"duration_ms": _to_milliseconds(seconds)} | describe_caller(request)
@@ -74,12 +76,6 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
         requests_logger.log(level, message, extra={"fields": fields})
 
     return observe
-
-
-def _grade(error: int, *, is_slow: bool) -> tuple[int, str]:
-    if error > _FAILURES:
-        return logging.ERROR if error == _INTERNAL else logging.WARNING, "request failed"
-    return (logging.WARNING, "slow request") if is_slow else (logging.INFO, "request")
 
 
 def _log_at_end(stream: Stream, level: int, message: str, fields: dict[str, object]) -> None:
