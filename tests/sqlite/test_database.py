@@ -56,7 +56,6 @@ async def test_among_others_a_full_batch_waits_for_no_more_writes(
     await harness.create(NewPlant(100, "Ficus"))
     sizes = list[int]()
     harness.database.writes.observers.append(lambda count, _: sizes.append(count))
-    harness.database.writes.shared = 24  # also if the commits before were slow
     writes = [asyncio.ensure_future(harness.create(NewPlant(n, "Ficus"))) for n in range(40)]
     for number in range(5):  # one more in each iteration of the loop
         await asyncio.sleep(0)

@@ -173,6 +173,9 @@ UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 SELECT store_id, id, name, tag FROM plants
 WHERE (store_id, id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, id LIMIT ?4
 
+-- name: find_deleted_store
+SELECT revision FROM deleted_stores WHERE store_id = ?1
+
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = ?1 AND id <=
     (SELECT max(id) FROM (SELECT id FROM plants WHERE store_id = ?1 ORDER BY id LIMIT 5000) AS part) RETURNING 1

@@ -46,6 +46,3 @@ INSERT INTO stores (store_id, name, created_at) VALUES (?1, ?2, ?3)
 -- name: copy_tokens
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-
--- name: find_deleted_store
-SELECT revision FROM deleted_stores WHERE store_id = ?1
