@@ -58,6 +58,21 @@ async def test_a_single_user_never_waits() -> None:
     assert count_turns(FairQueue(), FLOOD) == MANY
 
 
+async def test_a_single_users_long_work_leaves_the_loop_to_others_after_each_piece() -> None:
+    turns, order = FairQueue(), list[str]()
+    assert turns.try_take(FLOOD, ROUTED)
+
+    async def work(name: str, cost: int) -> None:
+        await turns.take(FLOOD, cost)
+        order.append(name)
+
+    long = asyncio.gather(work("first", SIZE + 1), work("second", SIZE + 1))
+    await asyncio.sleep(0)
+    await work("short", SIZE)
+    assert order[0] == "short"
+    await long
+
+
 @pytest.mark.parametrize("cost", [ROUTED, CACHED])
 async def test_a_flood_takes_a_third_of_a_round_and_leaves_room_for_others(cost: int) -> None:
     turns = make_queue()

@@ -4,7 +4,7 @@ A round is one iteration of the event loop, and has ``_SIZE`` units of about 10 
 of the pools: **a store may take more while it took less than is free**, and each of its users while
 the user took less than half of that. Whatever exceeds this waits for the next rounds, in which
 stores take turns, and within a store its users. A cost over the share is paid for in the next
-rounds. A lone user never waits.
+rounds. A lone user waits only with work that is longer than a round.
 
 A user of several stores has one share. Clients whose user is not known share by network, and all
 together as one store: an attacker can have many addresses, as an owner can create many users.
@@ -121,8 +121,11 @@ class FairQueue:
         return True
 
     async def take(self, key: Key, cost: int) -> None:
-        """Take a turn; wait for it if there is none now. What costs nothing needs no turn."""
-        if cost and not self.try_take(key, cost):
+        """Take a turn; wait for it if there is none now. What costs nothing needs no turn.
+
+        Work longer than a round waits for one even if its user is alone: another may come.
+        """
+        if cost > _SIZE or (cost and not self.try_take(key, cost)):
             await self.wait(key, cost)
 
     def wait(self, key: Key, cost: int) -> "asyncio.Future[None]":
