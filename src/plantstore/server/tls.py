@@ -21,7 +21,9 @@ logger = logging.getLogger(__name__)
 
 _INTERVAL = 2.0  # seconds between two checks of the files
 _HEADER = 5  # bytes before each record; the last two are its length
-_MAX_RECORDS = 8  # decrypted at a time
+_MAX_RECORDS = 8  # decrypted at a time, of a handshake 1
+_HANDSHAKE = b"\x16"  # the first byte of its records
+_MAX_HANDSHAKE = 8 * 1024  # bytes from a client: OpenSSL takes 29 ms for a hello of 64 KiB
 _received = memoryview(bytearray(16 * 1024))  # at a time, by one of the connections
 
 Stamp = tuple[tuple[int, ...], ...]
@@ -104,6 +106,7 @@ class TlsInput(asyncio.BufferedProtocol):
         self._turns, self._find_key = turns, find_key
         self._data = b""  # not yet decrypted
         self._missing = 0  # bytes of the last record
+        self._handshaken = 0  # bytes of the handshake's records
         self._is_paused = self._is_waiting = False
         for name in ("pause_writing", "resume_writing", "eof_received"):
             setattr(self, name, getattr(self._tls, name))
@@ -169,13 +172,20 @@ class TlsInput(asyncio.BufferedProtocol):
     def _find_end(self) -> tuple[int, int]:
         """Where the records to decrypt next end, which may be incomplete, and their cost."""
         end, cost, size = self._missing, 1, len(self._data)
-        while end + _HEADER <= size and cost <= _MAX_RECORDS:
+        most = 1 if self._decrypted is None else _MAX_RECORDS
+        while end + _HEADER <= size and cost <= most:
             end += _HEADER + int.from_bytes(self._data[end + _HEADER - 2 : end + _HEADER])
             cost += 1
         return (end, cost) if size else (0, 0)
 
     def _decrypt(self, end: int) -> None:
         piece, self._data = self._data[:end], self._data[end:]
+        if self._decrypted is None and piece[self._missing :].startswith(_HANDSHAKE):
+            self._handshaken += end - self._missing
+            if self._handshaken > _MAX_HANDSHAKE:
+                self._data = b""
+                self._transport.abort()
+                return
         self._missing = end - len(piece)
         began = time.perf_counter()
         self._tls.get_buffer(len(piece))[: len(piece)] = piece
