@@ -4,6 +4,7 @@ import asyncio
 import gc
 import threading
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -63,6 +64,25 @@ async def test_among_others_a_full_batch_waits_for_no_more_writes(
         writes.append(asyncio.ensure_future(late))
     await asyncio.gather(*writes)
     assert sizes[0] < 12 + 5
+
+
+async def test_a_store_that_has_its_share_of_a_batch_is_not_looked_at_again(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await harness.make_caller("orchard", "ben")
+    await harness.create(NewPlant(1000, "Ficus"), caller=other)
+    await harness.create(NewPlant(1000, "Ficus"))
+    queue, sizes, looked = harness.database.writes, list[int](), list[int]()
+    may_leave = queue.try_leave
+
+    def count(store_id: int, write: object, costs: Counter[int]) -> bool:
+        looked.append(store_id)
+        return may_leave(store_id, write, costs)
+
+    monkeypatch.setattr(queue, "try_leave", count)
+    queue.observers.append(lambda size, _: sizes.append(size))
+    await asyncio.gather(*(harness.create(NewPlant(n, "Ficus")) for n in range(500)))
+    assert len(looked) <= 500 + len(sizes)
 
 
 async def test_a_damaged_index_marks_the_database_as_broken(

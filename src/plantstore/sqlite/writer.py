@@ -172,10 +172,15 @@ class Writer:
             batch, self.pending = self.pending[:MAX_BATCH], self.pending[MAX_BATCH:]
             return batch
         pending, self.pending = self.pending, []
-        batch, costs = list[Pending](), Counter[int]()
+        batch, costs, waiting = list[Pending](), Counter[int](), set[int]()
         for write in pending:
-            may_leave = self._queue.try_leave(write[0].store_id, write[0], costs)
-            (batch if may_leave else self.pending).append(write)
+            store_id = write[0].store_id
+            # Thousands may wait: a store that has its share is not looked at again.
+            if store_id in waiting or not self._queue.try_leave(store_id, write[0], costs):
+                waiting.add(store_id)
+                self.pending.append(write)
+            else:
+                batch.append(write)
         return batch
 
     async def _commit(self, batch: Sequence[Pending]) -> Sequence[Written | Exception]:
