@@ -11,7 +11,7 @@ from plantstore.core.decoding import decode_new_plant
 from plantstore.core.errors import RequestError
 from plantstore.http.write_headers import read_tags
 
-MANY = 900
+MANY = 90
 
 
 def count_calls(function: Callable[[bytes], object], argument: bytes) -> int:

@@ -112,6 +112,8 @@ OF_PLANTS = (
     BAD_PLANT_ID,
     with_target(40401, "no such plant", "/plants/1", "/plants/7"),
     with_header(41201, "another plant", "If-Match", '"0123456789abcdef"'),
+    with_header(40014, "many tags", "If-Match", ", ".join(101 * ['"0123456789abcdef"'])),
+    with_header(40014, "many other tags", "If-None-Match", ", ".join(101 * ['"0"'])),
 )
 OF_UPDATES = (
     *(MEDIA_TYPE, SIZE, NOT_JSON),

@@ -103,7 +103,7 @@ def test_a_plant_that_matches_if_none_match_returns_304(client: httpx.Client, fo
         *(("If-Match", form, True) for form in ('"other" , {}', '{},"other"', "{}", "*")),
         *(("If-Match", form, True) for form in ("W/{}", '"{1}-gzip"')),  # as changed by a proxy
         *(("If-Match", form, False) for form in (NO_SUCH_TAG, '"*"', "", "{}x")),
-        ("If-Match", ", ".join(400 * [NO_SUCH_TAG]), False),
+        ("If-Match", ", ".join(100 * [NO_SUCH_TAG]), False),
         *(("If-None-Match", form, False) for form in ("*", "{}", "W/{}", '"other", {}')),
         ("If-None-Match", NO_SUCH_TAG, True),
     ],

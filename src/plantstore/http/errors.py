@@ -55,7 +55,7 @@ TABLE = (
         "the request cannot be read: {reason}"),
     Row(40012, "more than 50 query parameters", "there are more than {limit} query parameters: send fewer"),
     Row(40013, "a query parameter of other services, such as `page`, or in other capitals", "the query parameter {reason}"),
-    Row(40014, "the body, or the user in the path, is not what the operation takes",
+    Row(40014, "the body, a precondition or the user in the path is not what the operation takes",
         "this cannot be done: {reason}", errors.InvalidChangeError),
     Row(40101, "no bearer token", "a token is needed: send the header Authorization: Bearer <ACCESS_TOKEN>"),
     Row(40102, "not a valid token: unknown, malformed, expired or revoked",

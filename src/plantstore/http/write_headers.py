@@ -11,6 +11,7 @@ from plantstore.core.model import IdempotencyKey, Precondition
 
 JSON_TYPE = b"application/json"
 REPLAYED = b"Idempotent-Replayed: true\r\n"
+_MAX_TAGS = 100  # an atomic body keeps those of all its lines
 _TAG = re.compile(rb'(?:\A|,)\s*+(?:W/)?"([0-9a-f]{16})(?:-[a-z]+)?"\s*+(?=,|\Z)')
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
@@ -88,7 +89,11 @@ def read_tags(text: bytes) -> tuple[str, ...]:
 
     That is ``W/"TAG"`` or ``"TAG-gzip"``. RFC 9110 does not allow these in ``If-Match``, but a
     plant's tag stands for its contents.
+
+    :raises RequestError: there are too many.
     """
+    if text.count(b",") >= _MAX_TAGS:
+        raise RequestError(40014, reason=f"send at most {_MAX_TAGS} entity tags in a precondition")
     if text == b"*":
         return ("*",)
     return tuple(tag.decode() for tag in _TAG.findall(text))

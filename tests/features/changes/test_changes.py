@@ -56,6 +56,8 @@ LINES = [
     (b'{"op": "update", "id": 1, "name": "Bracken", "if_match": null}', 40002),
     (b'{"op": "update", "id": 1, "name": "Bracken", "if_match": "W/\\"%s\\""}' % FERN, 200),
     (b'{"op": "delete", "id": 1, "if_match": "\\"%s\\""}' % FERN, 41201),
+    (b'{"op": "delete", "id": 1, "if_match": "%s"}' % b",".join(100 * [b"x"]), 41201),
+    (b'{"op": "delete", "id": 1, "if_match": "%s"}' % b",".join(101 * [b"x"]), 40014),
     (b'{"op": "delete", "id": 3, "name": null, "tag": 7}', 204),
     (b'{"op": "delete", "id": 3}', 40401),
     (LONG % (b"x" * (MAX_LINE - len(LONG) + 3)), 41301),

@@ -17,7 +17,7 @@ REMEDIES = {
     40011: "The request is not valid HTTP, for the reason in the message. Fix your client or the proxy in between.",
     40012: "Send fewer query parameters.",
     40013: "Correct the parameter that the message names, or omit it.",
-    40014: "Correct the field that the message names, or the user's name in the path.",
+    40014: "Correct the field that the message names, or the user's name in the path. Send at most 100 entity tags in `If-Match`, `If-None-Match` or `if_match`.",
     40101: "Send the header `Authorization: Bearer TOKEN`. A proxy in between may have removed it.",
     40102: "Ask the owner of the store for a new token. Check first that you copied all of it: it begins with `pst_`.",
     40301: "Use a token with the scope that `WWW-Authenticate` names, of a user whose role in the store allows it. `GET /me` says what a token may do.",
