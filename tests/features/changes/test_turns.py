@@ -17,10 +17,10 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     ("form", "body", "costs"),
     [
-        (b"application/x-ndjson", 8 * b"{}\n", [12, 12, 1, 12, 1]),
-        (b"application/x-ndjson", 2 * (5120 * b"x" + b"\n"), [22, 22, 1, 12, 1]),
-        # The lines of a record that is still open
-        (b"text/csv", b'id\n"' + 3 * 256 * b"\n", [12, 1, 1, 1, 1, 13, 1]),
+        (b"application/x-ndjson", 8 * b"{}\n", [3, 12, 12, 2, 12]),
+        (b"application/x-ndjson", 2 * (5120 * b"x" + b"\n"), [*10 * [2], 2, 22, 22, 2, 12]),
+        # The lines of a record that is still open are paid for before they are split
+        (b"text/csv", b'id\n"' + 2044 * b"\n", [2 + 1021 // 8, 2 + 1024 // 8, 12, 2, 15]),
     ],
 )
 async def test_turns_cost_by_the_length_of_the_lines(

@@ -10,7 +10,6 @@ Invariant: text in a cell is never read as another change.
 import csv
 import json
 import re
-from collections.abc import Iterator
 
 from plantstore.core.cells import DELIMITERS, read_fields
 from plantstore.core.decoding import MAX_LINE
@@ -44,30 +43,29 @@ class CsvLines(Lines):
 
         The last record of the body may have open quotes.
         """
-        records = list(self._join(lines))
-        return [*records, b"\n".join(self._record)] if are_last else records
-
-    def _join(self, lines: list[bytes]) -> Iterator[bytes]:
+        records = list[bytes]()
         for line in lines:
             self._size += len(line) + 1
             if self._size > MAX_LINE:  # it is unknown whether later quotes are open
-                yield from (b"" for _ in self._record)
+                records += [b""] * len(self._record)
                 self._record = []
-                yield line and _TOO_LONG
+                records.append(line and _TOO_LONG)
             elif self._is_open(line):
                 self._record.append(line)
             else:
-                yield b"\n".join((*self._record, line))
-                yield from (b"" for _ in self._record)
+                records.append(b"\n".join((*self._record, line)))
+                records += [b""] * len(self._record)
                 self._record, self._size = [], 0
+        return [*records, b"\n".join(self._record)] if are_last else records
 
     def _is_open(self, line: bytes) -> bool:
         """Whether a cell's quotes are open at the end of this line."""
         if not self._delimiter and line.strip():
             self._delimiter = max(DELIMITERS, key=line.decode("latin-1").count)
-        if self._record:
-            line = b'"' + line
-        return b'"' in line and _OPEN[self._delimiter].fullmatch(line) is not None
+        if b'"' not in line:
+            return bool(self._record)
+        opening = b'"' if self._record else b""
+        return _OPEN[self._delimiter].fullmatch(opening + line) is not None
 
     def read(self, line: bytes, caller: Caller) -> Write | PlantStoreError | None:
         """See ``Lines``: skips the line with the columns, and records with only empty cells."""
