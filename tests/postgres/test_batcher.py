@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.fair_queue import Active
 from plantstore.postgres.batcher import Batcher, Waiting
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +30,7 @@ class Failing(Batcher[int, int]):
 
 
 async def test_refused_items_do_not_block_the_drain() -> None:
-    refusing = Refusing(max_batches=1)
+    refusing = Refusing(1, Active())
     future = refusing.submit(1)
     await refusing.drain()
     with pytest.raises(DatabaseUnavailableError):
@@ -37,7 +38,7 @@ async def test_refused_items_do_not_block_the_drain() -> None:
 
 
 async def test_a_failed_batch_does_not_affect_the_next() -> None:
-    failing = Failing(max_batches=1)
+    failing = Failing(1, Active())
     futures = [failing.submit(number) for number in (1, 2)]
     await failing.drain()
     assert [type(future.exception()) for future in futures] == 2 * [DatabaseUnavailableError]

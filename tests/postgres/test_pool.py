@@ -8,8 +8,10 @@ from contextlib import closing
 import psycopg
 import pytest
 
+from plantstore.core.fair_queue import Active
 from plantstore.core.model import PlantQuery
 from plantstore.core.settings import Settings
+from plantstore.postgres import batcher
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.database import PostgresDatabase
 from plantstore.postgres.hosts import Hosts
@@ -77,7 +79,7 @@ async def test_reads_of_a_store_leave_connections_for_other_stores(
         "wait": "SELECT $1::int + $2::int, pg_advisory_xact_lock_shared(1)",
         "add": "SELECT $1::int + $2::int",
     }
-    reads = Reads(pool, max_batch_size=1)
+    reads = Reads(pool, 1, Active())
     async with pool.acquire() as holder:
         await holder.execute("SELECT pg_advisory_lock(1)")
         blocked_reads = [reads.submit(("wait", (1, number))) for number in range(8)]
@@ -89,6 +91,22 @@ async def test_reads_of_a_store_leave_connections_for_other_stores(
         assert list(map(len, await asyncio.gather(*blocked_reads))) == 8 * [1]
         await holder.commit()
     await pool.close()
+
+
+async def test_reads_wait_briefly_for_a_steady_stream_while_several_stores_are_active(
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batcher, "_GATHERING_SECONDS", 60.0)
+    with postgres_server.fresh() as url, closing(open_administration(url)) as administration:
+        async with DatabaseHarness(url, administration) as harness:
+            await harness.make_caller("orchard", "eve")
+            find = harness.database.find_plant
+            reads = [asyncio.ensure_future(find(harness.store_id, 0))]
+            while not reads[0].done() and len(reads) < 50_000:
+                reads.append(asyncio.ensure_future(find(harness.store_id, len(reads))))
+                await asyncio.sleep(0)
+            assert reads[0].done()
+            await asyncio.gather(*reads)
 
 
 async def test_queries_of_features_share_connections_like_lists(

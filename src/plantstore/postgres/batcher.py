@@ -6,10 +6,13 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from plantstore.core.fair_queue import Active
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _GATHERING_SECONDS = 0.005
+_SHARED_SECONDS = 0.002  # while several stores are active: a steady stream of one fills the time
 _MAX_BATCHES_OF_ONE_STORE = 6
 AGAIN = Exception()  # the result of an item that has to wait for another batch
 
@@ -23,11 +26,12 @@ class Waiting(Struct, Generic[Item, Result], frozen=True):
 
 
 class Batcher(Generic[Item, Result]):
-    """Keeps at most ``max_batches`` in flight."""
+    """Keeps at most ``max_batches`` in flight. Gathers briefly if several ``stores`` are active."""
 
-    def __init__(self, max_batches: int) -> None:
+    def __init__(self, max_batches: int, stores: Active) -> None:
         self._loop = asyncio.get_running_loop()
         self._max_batches = max_batches
+        self.stores = stores
         self.waiting: list[Waiting[Item, Result]] = []
         self._in_flight: set[asyncio.Task[None]] = set()
         self._is_gathering = False
@@ -62,8 +66,8 @@ class Batcher(Generic[Item, Result]):
     def _begin_gathering(self) -> None:
         if not self._is_gathering:
             self._is_gathering = True
-            until = self._loop.time() + _GATHERING_SECONDS
-            self._loop.call_soon(self._gather, 0, until)
+            seconds = _SHARED_SECONDS if self.stores.are_several else _GATHERING_SECONDS
+            self._loop.call_soon(self._gather, 0, self._loop.time() + seconds)
 
     def _gather(self, seen: int, until: float) -> None:
         """Send the next batch once no more items arrive: a batch costs as much as many items."""

@@ -36,11 +36,11 @@ class PostgresDatabase:
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests do not wait for it
         self._uses = TokenUses()
-        self._plants = Reads(self._pool, settings.max_requests)
-        self._pages = Reads(self._pool, _MAX_PAGES)
-        self._singles = Reads(self._pool, 1)
-        self.check = Readiness(self._probe_pool).check
         self._callers = Callers(self._pool, self._uses)
+        self._plants = Reads(self._pool, settings.max_requests, self._callers.stores)
+        self._pages = Reads(self._pool, _MAX_PAGES, self._callers.stores)
+        self._singles = Reads(self._pool, 1, self._callers.stores)
+        self.check = Readiness(self._probe_pool).check
         self._writer = Writer(self._pool, settings)
         self.find_callers_again = self._callers.find_again
         self.write, self.writes = self._writer.submit, self._writer.queue

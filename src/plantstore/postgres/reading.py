@@ -15,6 +15,7 @@ from msgspec.structs import astuple
 
 from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.fair_queue import Active
 from plantstore.core.model import Caller
 from plantstore.core.pools import Pool as Shares
 from plantstore.postgres.batcher import Batcher, Waiting
@@ -36,10 +37,10 @@ class Credentials(Struct, frozen=True):
 
 
 class Callers(Batcher[Credentials, Caller | None]):
-    """Looks up callers; ``uses`` records their tokens."""
+    """Looks up callers; ``uses`` records their tokens, and ``stores`` their stores."""
 
     def __init__(self, pool: Pool, uses: TokenUses) -> None:
-        super().__init__(_MAX_LOOK_UPS)
+        super().__init__(_MAX_LOOK_UPS, Active())
         self._uses = uses
         self._pool = pool
         self._busy: set[int] = set()  # separated stores that have a lookup in flight
@@ -64,6 +65,7 @@ class Callers(Batcher[Credentials, Caller | None]):
         finally:
             self._busy.discard(items[0].store_id)
         for key, caller in callers.items():
+            self.stores.see(key.store_id)
             self._uses.record(key.store_id, key.token_hash, caller.expires_at)
         return [callers.get(key) for key in items]
 
@@ -96,8 +98,8 @@ class Reads(Batcher[Query, Sequence[Row]]):
     A query's first argument, if any, is the store.
     """
 
-    def __init__(self, pool: Pool, max_batch_size: int) -> None:
-        super().__init__(_MAX_READS)
+    def __init__(self, pool: Pool, max_batch_size: int, stores: Active) -> None:
+        super().__init__(_MAX_READS, stores)
         self._pool = pool
         self._max_batch_size = max_batch_size
         self._shares = Shares("reads", _MAX_READS)

@@ -51,11 +51,11 @@ class Writer(Batcher[Item, Written]):
     """
 
     def __init__(self, pool: Pool, settings: Settings) -> None:
-        super().__init__(_MAX_BATCHES)
+        self.queue = WriteQueue(settings)
+        super().__init__(_MAX_BATCHES, self.queue.stores)
         self._pool = pool
         self._timeout = settings.write_timeout
         self._max_wait = f"{min(settings.write_timeout, pool.timeout) * 1000:.0f}ms"
-        self.queue = WriteQueue(settings)
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._waits: set[int] = set()  # of these, stores whose batch waits for locks
         self._locked: set[int] = set()  # stores that were locked, until a batch is committed
