@@ -36,7 +36,8 @@ class SQLiteSession:
         with explained(self._path):
             self._lock = FileLock(self._path)
             self._schema = self._connection.pragma("schema_version")
-            self._file = self._path.stat()
+            self._file = file or self._path.stat()
+        self._require_file(self._file)  # it may have been replaced while it was opened
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         return self._execute(self._sql[name], arguments)
