@@ -30,7 +30,6 @@ _STARTS = b",", b"[", b"{"  # about one for each value
 _MAX_VALUES = 5000
 _HUGE = 10**40  # larger than any id
 sys.set_int_max_str_digits(640)  # the least that is possible: the time grows with the square
-MAX_LINE = 64 * 1024  # bytes of NDJSON
 _BACKSLASH, _DEL = b"\\\x7f"
 
 Fields = TypeVar("Fields", bound=msgspec.Struct)  # a plant's fields, and maybe others

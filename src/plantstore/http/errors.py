@@ -92,7 +92,7 @@ TABLE = (
         "the plant {plant_id} does not match If-Match or If-None-Match: reload it, then retry", errors.PreconditionFailedError),
     Row(41202, "a create, or a change of access, has `If-Match` or `If-None-Match`",
         "If-Match and If-None-Match apply to a single plant: omit them here"),
-    Row(41301, "body over 64 KiB, or a line of changes", "the body is over 64 KiB: shorten it"),
+    Row(41301, "body over 64 KiB, or a line of changes over 16 KiB", "the body is over 64 KiB: shorten it"),
     Row(41401, "target over 8 KiB", "the request's target is over 8 KiB: shorten it"),
     Row(41501, "not application/json in UTF-8, or an unsupported encoding",
         "send the body as {wanted} in UTF-8: {reason}"),

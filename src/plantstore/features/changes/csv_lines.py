@@ -12,13 +12,13 @@ import json
 import re
 
 from plantstore.core.cells import DELIMITERS, read_fields
-from plantstore.core.decoding import MAX_LINE
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller
 from plantstore.core.operations import Write
-from plantstore.features.changes.lines import KEYS, Lines
+from plantstore.features.changes.lines import KEYS, MAX_LINE, Lines
 
 _TOO_LONG = b"-" * (MAX_LINE + 1)
+_MAX_COLUMNS = 1000
 # Cells with their delimiters, then a quoted cell without an end.
 _OPEN = {
     it: re.compile(
@@ -38,25 +38,26 @@ class CsvLines(Lines):
         self._columns: list[str] = []
         self._delimiter = ""
 
-    def join(self, lines: list[bytes], *, are_last: bool) -> list[bytes]:
-        """The records that end with these lines, and an empty line for each line break in them.
+    def feed(self, part: bytes) -> list[bytes]:
+        """The records that this part completes, and an empty line for each line break in them."""
+        return [record for line in super().feed(part) for record in self._add(line)]
 
-        The last record of the body may have open quotes.
-        """
-        records = list[bytes]()
-        for line in lines:
-            self._size += len(line) + 1
-            if self._size > MAX_LINE:  # it is unknown whether later quotes are open
-                records += [b""] * len(self._record)
-                self._record = []
-                records.append(line and _TOO_LONG)
-            elif self._is_open(line):
-                self._record.append(line)
-            else:
-                records.append(b"\n".join((*self._record, line)))
-                records += [b""] * len(self._record)
-                self._record, self._size = [], 0
-        return [*records, b"\n".join(self._record)] if are_last else records
+    def end(self) -> list[bytes]:
+        """The last record, which may have open quotes."""
+        return self._add(*super().end()) or [b"\n".join(self._record)]
+
+    def _add(self, line: bytes) -> list[bytes]:
+        """Add a line to the record; returns the record and its empty lines once it is complete."""
+        self._size += len(line) + 1
+        if self._size > MAX_LINE:  # it is unknown whether later quotes are open
+            lines, self._record = [b""] * len(self._record), []
+            return [*lines, line and _TOO_LONG]
+        is_open = self._is_open(line)
+        self._record.append(line)
+        if is_open:
+            return []
+        lines, self._record, self._size = self._record, [], 0
+        return [b"\n".join(lines), *([b""] * (len(lines) - 1))]
 
     def _is_open(self, line: bytes) -> bool:
         """Whether a cell's quotes are open at the end of this line."""
@@ -75,7 +76,7 @@ class CsvLines(Lines):
             text = line.decode("utf-8-sig")
             (cells,) = csv.reader([text], delimiter=self._delimiter, strict=True)
             if not self._columns:
-                names = [cell.strip().lower() for cell in cells]
+                names = [cell.strip().lower() for cell in cells[:_MAX_COLUMNS]]
                 self._columns = [name if name in KEYS else "" for name in names]
                 if "id" in self._columns:
                     return None

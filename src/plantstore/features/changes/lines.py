@@ -9,13 +9,14 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from plantstore.core.decoding import MAX_LINE, decode_fields, parse_json, read_id, to_new_plant
+from plantstore.core.decoding import decode_fields, parse_json, read_id, to_new_plant
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller, NewPlant, Precondition, Scope, contents_of, entity_tag_of
 from plantstore.core.operations import Create, Delete, Update, Upsert, Write, require_scope
 from plantstore.http.errors import describe_error
 from plantstore.http.write_headers import read_tags
 
+MAX_LINE = 16 * 1024  # bytes; the longest texts take up to 15 KB with escapes
 _SCOPES = {
     "create": (Scope.CREATE,),
     "update": (Scope.UPDATE,),
@@ -53,10 +54,6 @@ class Lines:
     def end(self) -> list[bytes]:
         """The last line, which needs no line break."""
         return [self._rest]
-
-    def join(self, lines: list[bytes], *, are_last: bool) -> list[bytes]:  # noqa: ARG002 - of CSV
-        """The changes in these lines, each in a line."""
-        return lines
 
     def read(self, line: bytes, caller: Caller) -> "Write | PlantStoreError | None":
         """The change in a line, or its error; None to skip the line."""
@@ -117,4 +114,5 @@ def write_result(number: int, change: Write | PlantStoreError) -> bytes:
 def describe_line(error: PlantStoreError) -> str:
     """The error's message for a line with a change; the table's is for a body with a plant."""
     message = describe_error(error).message.replace("must be a plant", "must be a change", 1)
+    message = message.replace("the body is over 64", "the line is over 16", 1)
     return message.replace("the body", "the line", 1).replace("at line 1, ", "at ", 1)

@@ -170,8 +170,7 @@ class Changes:
                 piece = part[start : start + _PIECE]
                 cost = _PIECE_COST + piece.count(b"\n") // LINES_PARSED
                 await self._app.turns.take(caller.principal, cost)
-                split = lines.feed(piece) if piece else lines.end()
-                complete += lines.join(split, are_last=not piece)
+                complete += lines.feed(piece) if piece else lines.end()
             for start in range(0, len(complete), self._window_size):
                 window = complete[start : start + self._window_size]
                 yield number, window

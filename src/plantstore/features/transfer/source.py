@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from plantstore.core.cells import DELIMITERS, read_fields
-from plantstore.core.decoding import MAX_LINE, decode_new_plant, parse_json, to_new_plant
+from plantstore.core.decoding import decode_new_plant, parse_json, to_new_plant
 from plantstore.core.errors import RequestError, SetupError, UsageError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 
@@ -29,6 +29,7 @@ _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, which are Z
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_READABLE = 40001
+_MAX_LINE = 64 * 1024  # characters
 _SHOWN = 200  # characters of a header
 _BREAK = re.compile(r"\s*[\r\n]\s*")
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, decoded with surrogateescape
@@ -104,11 +105,11 @@ class Source:
         elif self.encoding is None:
             errors = "surrogateescape"
         with io.TextIOWrapper(raw, encoding, errors, newline="") as text:
-            while line := text.readline(MAX_LINE):
+            while line := text.readline(_MAX_LINE):
                 self.count += 1
-                if len(line) == MAX_LINE:
+                if len(line) == _MAX_LINE:
                     where = f"line {self.count} of {self.name}"
-                    raise SetupError(f"{where} is over {MAX_LINE} characters")
+                    raise SetupError(f"{where} is over {_MAX_LINE} characters")
                 yield line
 
 
