@@ -49,8 +49,8 @@ class Feature(Struct, frozen=True, kw_only=True):
     With a ``distribute.sql`` it can distribute PostgreSQL's tables: see ``postgres/connection.py``.
     ``adds_to`` is called with each process's ``App``, to add routes, observers and background work.
     ``surrounds`` is a context manager around the service, entered with its ``Start`` before workers
-    are forked. ``checks`` adds results to ``plantstore check`` and ``status``. ``commands`` are
-    commands by name. ``metrics`` are gauges whose values ``App.gauges`` gives. ``builds`` makes the
+    are forked. ``checks`` adds results to ``plantstore check``. ``commands`` are commands by
+    name. ``metrics`` are gauges whose values ``App.gauges`` gives. ``builds`` makes the
     package's files when it is built. ``settings`` is a struct like the core's ``Settings``.
     ``flags`` are options of ``serve``, with their help: a flag sets the setting of its name or,
     without such a setting, is in ``Start.flags``.

@@ -43,18 +43,16 @@ def test_values_from_secret_files_are_masked(tmp_path: Path) -> None:
         {"PLANTSTORE_RATE_LIMIT_FILE": "rate", "PLANTSTORE_DATABASE_FILE": "url"}
         | {"PLANTSTORE_DATABASE": ""},
     )
-    table = program.out("settings", "show", "rate_limit", "database").splitlines()
-    assert [line.split()[:3] for line in table[1:]] == [
-        ["database", "postgresql://ada:...@db/plants", "variable"],
-        ["rate_limit", "...", "variable"],
-    ]
+    shown = [line.split()[:3] for line in program.out("settings", "show").splitlines()]
+    assert ["database", "postgresql://ada:...@db/plants", "variable"] in shown
+    assert ["rate_limit", "...", "variable"] in shown
 
 
 def test_secrets_are_never_shown(tmp_path: Path) -> None:
     for name in {"token", "webhook_key"} & SETTINGS.keys():
         for secret in ("7" * 40, "short"):
             program = Program(tmp_path, {f"PLANTSTORE_{name.upper()}": secret})
-            shown = program.run("settings", "show", name)
+            shown = program.run("settings", "show")
             assert name in (shown.out + shown.err).lower()
             assert secret not in shown.out + shown.err
 

@@ -43,7 +43,7 @@ def make_foreign(file: Path) -> None:
         (make_foreign, "of another program: name another file"),
         (
             lambda file: file.write_bytes(b"A text, and no database at all. " * 100),
-            "it is not a SQLite database; name another file",
+            "it is not a SQLite database, or encrypted or compressed; name another file",
         ),
     ],
     ids=["foreign", "text"],

@@ -13,20 +13,11 @@ from plantstore.core.errors import PlantStoreError
 # fmt: off
 SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.InvalidChangeError: "{reason}",
-    errors.RoleTooLowError:
-        "{reason}, with --role {enough} for a new member, or `plantstore member add "
-        "--store {store} --user {user} --role {enough}`",
     errors.NoSuchStoreError: "there is no store {store!r}{meant}; the stores are: {stores}",
-    errors.NoSuchUserError:
-        "there is no user {subject!r}{meant}: `plantstore user list` shows all, `plantstore user "
-        "create {subject}` creates one",
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
         "members, `plantstore member add --create --store {store} --user {subject} --role editor` "
         "adds {subject}",
-    errors.OtherRoleError:
-        "{subject} is already {role} of {store}: change that with `plantstore member add "
-        "--store {store} --user {subject} --role {wanted}`",
     errors.LastOwnerError:
         "{subject} is the last owner of {store}: make another member an owner first, "
         "with `plantstore member add --store {store} --role owner --user NAME`, or give --yes",

@@ -70,10 +70,6 @@ class InvalidChangeError(PlantStoreError):
     """The requested change is not possible. Details: ``reason``."""
 
 
-class RoleTooLowError(InvalidChangeError):
-    """The user's role does not allow this. Details: ``reason``, ``enough``, a role that does."""
-
-
 class NoSuchLinkError(PlantStoreError):
     """No unused link has this id. Details: ``link_id``."""
 
@@ -82,20 +78,12 @@ class NoSuchWebhookError(PlantStoreError):
     """The store has no such webhook. Details: ``webhook_id``."""
 
 
-class NoSuchUserError(PlantStoreError):
-    """There is no such user. Details: ``subject``, ``meant`` (a similar name)."""
-
-
 class NoSuchMemberError(PlantStoreError):
     """The store has no such member. Details: ``subject``."""
 
 
 class NoSuchTokenError(PlantStoreError):
     """There is no such token, or it is not for this store. Details: ``token_id``, if given."""
-
-
-class OtherRoleError(PlantStoreError):
-    """The user has another role. Details: ``subject``, ``store``, ``role``, ``wanted``."""
 
 
 class LastOwnerError(PlantStoreError):

@@ -104,7 +104,7 @@ def main() -> None:
         own, words = separate_options(sys.argv[1:])
         status = cli.main([*own, *words], "plantstore", standalone_mode=False) or 0
     except click.ClickException as error:
-        _correct(error).show()
+        error.show()
         status = error.exit_code
     except (SetupError, PlantStoreError) as error:
         sentence = str(error) if isinstance(error, SetupError) else describe_error(error)
@@ -120,40 +120,6 @@ def main() -> None:
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1
     sys.exit(status)
-
-
-def _correct(error: click.ClickException) -> click.ClickException:
-    """Add a correction to the error for typical mistakes."""
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    command, advice = context and context.command, None
-    if isinstance(error, click.NoSuchCommand) and isinstance(command, click.Group):
-        advice = _advise_command(error, command)
-    elif command and "extra argument" in error.message and (option := _advise_option(command)):
-        advice = f"{error.message}: {option}"
-    return click.UsageError(advice, context) if advice else error
-
-
-def _advise_command(error: click.NoSuchCommand, group: click.Group) -> str | None:
-    verb = error.command_name
-    if verb in {"help", "version"}:
-        return f"run `{' '.join(['plantstore', *sys.argv[2:], f'--{verb}'])}`"
-    for noun in sys.argv[2:3] if group is cli else ():
-        named = cli.commands.get(noun)
-        if isinstance(named, click.Group) and verb in named.commands:
-            return f"run `plantstore {noun} {verb}`"
-    if group is not cli or not error.possibilities:
-        return f"{error.message} The commands are: {', '.join(sorted(group.commands))}."
-    return None
-
-
-def _advise_option(command: click.Command) -> str | None:
-    """The option that an extra argument was perhaps meant for."""
-    if any(parameter.name == "store" for parameter in command.params):
-        is_named = any(word.startswith("--store") for word in sys.argv)
-        return None if is_named else "name a store with --store"
-    if sys.argv[1] == command.name and sys.argv[-1].endswith(".db"):
-        return f"name a database with `plantstore --database sqlite:///plants.db {command.name}`"
-    return None
 
 
 def _open_closed_streams() -> None:

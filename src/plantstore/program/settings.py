@@ -4,7 +4,6 @@ import click
 
 from plantstore.cli.options import output_options, pass_sources
 from plantstore.cli.output import Output
-from plantstore.core.errors import find_similar
 from plantstore.core.settings import without_password
 from plantstore.core.sources import Given, Sources
 from plantstore.program.loading import SETTINGS, load_settings
@@ -19,30 +18,22 @@ def settings() -> None:
 
 
 @settings.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1)
 @pass_sources
 @output_options
-def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
-    """Show the settings NAMES, or all: their values, and where each comes from.
+def show(sources: Sources, output: Output) -> None:
+    """Show all settings: their values, and where each comes from.
 
     The source is flag, variable, file or default. Passwords, and values from
     files such as PLANTSTORE_RATE_LIMIT_FILE names, are not shown.
 
     \b
-    Examples:
+    Example:
       plantstore settings show
-      plantstore settings show port database
     """
-    if unknown := set(names) - SETTINGS.keys():
-        name = min(unknown).lower().removeprefix("plantstore_")
-        similar = find_similar(name, SETTINGS)
-        advice = f"did you mean {similar}?" if similar else "without names it shows all"
-        raise click.BadParameter(f"there is no setting {min(unknown)!r}; {advice}")
     values = load_settings(sources)
     records = [
         _describe(name, getattr(values.of(kind), name), sources.find(name))
         for name, kind in SETTINGS.items()
-        if not names or name in names
     ]
     output.print_records(records, _COLUMNS)
 

@@ -220,7 +220,7 @@ def explained(path: Path) -> Iterator[None]:
 def find_reason(error: OSError | apsw.Error, path: Path) -> str:
     """The reason for an error of the database's files, with the missing permission, if any."""
     if isinstance(error, apsw.NotADBError):
-        return "it is not a SQLite database; name another file"
+        return "it is not a SQLite database, or encrypted or compressed; name another file"
     if os.path.isdir(path):  # noqa: PTH112 - Path's raises where a folder cannot be searched
         return "it is a folder; name a file in it"
     reason = error.strerror if isinstance(error, OSError) else str(error)

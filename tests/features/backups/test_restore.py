@@ -228,8 +228,8 @@ def _count_opened(path: str) -> int:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        ("truncated", "it is damaged or truncated: "),
-        ("compressed", "it is not a SQLite database; is it encrypted or compressed?"),
+        ("truncated", "database disk image is malformed"),
+        ("compressed", "it is not a SQLite database, or encrypted or compressed"),
         ("foreign", "is a SQLite database of another program"),
         ("empty", "it is empty"),
         ("folder", "it is not a file"),

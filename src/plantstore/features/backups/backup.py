@@ -137,14 +137,10 @@ def explained(failure: str, path: Path) -> Iterator[None]:
         raise
     except (apsw.Error, OSError, UnicodeError, SetupError) as error:
         reason = str(error)
-        if isinstance(error, apsw.NotADBError):
-            reason = "it is not a SQLite database; is it encrypted or compressed?"
-        elif isinstance(error, apsw.CorruptError):
-            reason = f"it is damaged or truncated: {error}"
+        if isinstance(error, apsw.NotADBError | OSError):
+            reason = find_reason(error, path)
         elif isinstance(error, apsw.Error):
             reason = describe_write(error, path.name)
-        elif isinstance(error, OSError):
-            reason = find_reason(error, path)
         elif isinstance(error, UnicodeError):
             reason = "its name is not in UTF-8"
         raise SetupError(f"{failure}: {reason}") from error

@@ -1,7 +1,5 @@
 """``plantstore status``."""
 
-from itertools import chain
-
 import click
 from msgspec.structs import replace
 
@@ -10,8 +8,7 @@ from plantstore.cli.output import Output, format_time
 from plantstore.core.settings import Settings, load_database, without_password
 from plantstore.core.sources import Sources
 from plantstore.databases import reading
-from plantstore.features import load_parts
-from plantstore.features.status.facts import find_facts
+from plantstore.features.status.facts import find_facts, judge
 from plantstore.version import VERSION
 
 
@@ -33,7 +30,6 @@ def status(sources: Sources, output: Output) -> None:
         facts = find_facts(settings, reader)
         ((size, program),) = reader.query("read_size")
         ((stores, plants),) = reader.query("count_all")
-    results = chain.from_iterable(check(settings) for check in load_parts("checks"))
     output.print_record(
         {
             "version": VERSION,
@@ -49,6 +45,6 @@ def status(sources: Sources, output: Output) -> None:
             "verified_backup_at": format_time(facts.verified_at),
             "certificate_expires_at": format_time(facts.certificate_ends_at or None),
             "tokens_expiring": facts.tokens_expiring,
-            "problems": [result.detail for result in results if not result.ok],
+            "problems": [result.detail for result in judge(facts) if not result.ok],
         }
     )

@@ -47,7 +47,7 @@ def assigned_ids(
             publish(unfinished, finished)
             output.note(f"its plants get the ids in {finished}")
         numbered = finished if finished.exists() else unfinished
-        with open_source(str(numbered), allow_empty=True) as opened:
+        with open_source(str(numbered)) as opened:
             yield opened
 
 

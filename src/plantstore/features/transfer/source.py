@@ -26,7 +26,7 @@ from plantstore.core.errors import RequestError, SetupError, UsageError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, which are ZIP files; .xls
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_GZIP = b"\x1f\x8b"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_READABLE = 40001
 _MAX_LINE = 64 * 1024  # characters
@@ -97,8 +97,6 @@ class Source:
                 f"{self.name} is a workbook or an archive: open it with a spreadsheet program, "
                 "save it as CSV in UTF-8, and import that file"
             )
-        if start.startswith(_ZSTD):
-            raise SetupError(f"{self.name} is compressed with zstd: decompress it with `zstd -d`")
         encoding, errors = self.encoding or "utf-8-sig", "strict"
         if start.startswith(_UTF_16):
             encoding = "utf-16"
@@ -114,7 +112,7 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str, *, allow_empty: bool = False, **form: Any) -> Iterator[Source]:  # noqa: ANN401 - see Source
+def open_source(path: str, **form: Any) -> Iterator[Source]:  # noqa: ANN401 - see Source
     """Open a file for reading, or stdin for ``-``.
 
     :raises SetupError: there is no such file, or it is empty.
@@ -122,8 +120,8 @@ def open_source(path: str, *, allow_empty: bool = False, **form: Any) -> Iterato
     with io.FileIO(0, closefd=False) if path == "-" else Path(path).open("rb", buffering=0) as file:
         source = Source("stdin" if path == "-" else path, file, **form)
         yield source
-    if not (source.count or allow_empty):
-        raise SetupError(f"{source.name} is empty: give --allow-empty if that is right")
+    if not source.count:
+        raise SetupError(f"{source.name} is empty")
 
 
 def read_plants(source: Source) -> Iterator[Line]:

@@ -4,16 +4,11 @@ Invariant: a token allows at most what its user's role and its giver's scopes al
 """
 
 from datetime import UTC, datetime
+from shlex import quote
 
 from msgspec.structs import replace
 
-from plantstore.core.errors import (
-    ForbiddenError,
-    InvalidChangeError,
-    OtherRoleError,
-    RoleTooLowError,
-    SetupError,
-)
+from plantstore.core.errors import ForbiddenError, InvalidChangeError, SetupError
 from plantstore.core.model import (
     EXPIRY_MAX,
     LABEL_MAX,
@@ -78,8 +73,8 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
     """The grant with its scopes, limited by the user's role and the giver's scopes.
 
     :raises ForbiddenError: the giver does not have the scopes.
-    :raises RoleTooLowError: the role does not allow the scopes.
-    :raises InvalidChangeError: the label or expiry is invalid.
+    :raises InvalidChangeError: the role does not allow the scopes, or the label or expiry is
+        invalid.
     """
     if grant.label and (reason := broken_rule(grant.label, LABEL_MAX)):
         raise InvalidChangeError(reason=f"the label {reason}")
@@ -94,7 +89,7 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
         names = ", ".join(sorted(beyond))
         enough = next(higher for higher in Role if scopes <= higher.scopes)
         reason = f"the role {role} does not allow: {names}; give the user the role {enough} first"
-        raise RoleTooLowError(reason=reason, enough=enough)
+        raise InvalidChangeError(reason=reason)
     return replace(grant, scopes=scopes)
 
 
@@ -111,8 +106,11 @@ def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[
         set_role(session, store.store_id, user.user_id, role)
         made.append(f"made {user.subject} {role} of {store.name}")
     elif grant.role not in (None, role):
-        names = {"subject": user.subject, "store": store.name}
-        raise OtherRoleError(**names, role=role, wanted=grant.role)
+        change = f"--store {store.name} --user {quote(user.subject)} --role {grant.role}"
+        raise SetupError(
+            f"{user.subject} is already {role} of {store.name}: change that with `plantstore "
+            f"member add {change}`"
+        )
     # A token for all stores is limited in each store by the role there.
     return store, Role.OWNER if grant.all_stores else role
 

@@ -10,7 +10,6 @@ from plantstore.core.clock import now
 from plantstore.core.errors import (
     InvalidChangeError,
     NoSuchStoreError,
-    NoSuchUserError,
     SetupError,
     find_similar,
 )
@@ -87,7 +86,7 @@ def require_user(session: Queries, subject: str) -> User:
     user = find_user(session, subject)
     if user is None:
         meant = find_meant(subject, (user.subject for user in list_users(session)))
-        raise NoSuchUserError(subject=subject, meant=meant)
+        raise SetupError(f"there is no user {subject!r}{meant}: `plantstore user list` shows all")
     return user
 
 

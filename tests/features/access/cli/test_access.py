@@ -57,12 +57,6 @@ def test_quiet_changes_print_nothing(program: Program) -> None:
         assert (result.status, result.out, result.err) == (0, "", "")
 
 
-def test_adding_a_new_user_warns_about_a_similar_name(program: Program) -> None:
-    call = "member add --create --store nursery --user evee --role reader"
-    result = program.run(*call.split())
-    assert "check the name of the new user 'evee' (did you mean 'eve'?)" in result.err
-
-
 def test_deleting_a_user_names_stores_left_without_an_owner(program: Program) -> None:
     refused = program.run("user", "delete", "ada", stdin="eve\n")
     assert refused.status == 1

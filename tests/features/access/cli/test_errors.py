@@ -17,16 +17,15 @@ REFUSALS = {
     "user rename ada eve": "the user 'eve' already exists: choose another name",
     "store create Nursery": "'Nursery' is not a valid store name: use 1 to 63 lowercase letters, "
     "digits and, between them, hyphens",
-    "user create ''": "the user's name must be 1 to 255 characters long, not 0",
+    "member add --create --store nursery --user '' --role reader": "the user's name must be 1 to "
+    "255 characters long, not 0",
     "token create --store nursery --user ada --label 'a\nb'": "the label must not contain control ",
     "token create --store nursery --user eve --scope manage": "the role editor does not allow: "
-    "manage; give the user the role owner first, with --role owner for a new member, or "
-    "`plantstore member add --store nursery --user eve --role owner`",
+    "manage; give the user the role owner first",
     "store show meadow": "there is no store 'meadow'; the stores are: full, nursery",
     "store show nurserie": "there is no store 'nurserie' (did you mean 'nursery'?); the stores are",
     "user rename evee kim": "there is no user 'evee' (did you mean 'eve'?): `plantstore user list`",
-    "user rename kim eve": "there is no user 'kim': `plantstore user list` shows all, "
-    "`plantstore user create kim` creates one",
+    "user rename kim eve": "there is no user 'kim': `plantstore user list` shows all",
     "link create --store nursery --user 'kim o'": "kim o is not a member of nursery: `plantstore "
     "member list --store nursery` shows the members, `plantstore member add --create --store "
     "nursery --user 'kim o' --role editor` adds kim o",
@@ -53,7 +52,8 @@ def revoked(tmp_path_factory: pytest.TempPathFactory) -> "tuple[Program, str]":
     program.out(*create, "full", "--user", "ada")
     token = program.data(*create, "nursery", "--user", "ada")
     program.out(*create, "nursery", "--user", "eve")
-    program.out("user", "create", "out")
+    program.out(*create, "nursery", "--user", "out")
+    program.out("member", "remove", "--store", "nursery", "--user", "out")
     program.out("token", "revoke", token["id"])
     for _ in range(MAX_LINKS):
         error_of(program, "link create --store full --user ada")

@@ -186,11 +186,10 @@ def test_an_import_respects_the_quota(
         (b"\x1b[31m\xff,Nr\n", "the columns: ?[31m?, Nr; none is the name"),
         (b"Nr,name\n", "the columns: Nr, name; none is the id: give --assign-ids"),
         (b"PK\x03\x04", "plants.csv is a workbook or an archive: open it with a spreadsheet"),
-        (b"", "plants.csv is empty: give --allow-empty if that is right"),
+        (b"", "plants.csv is empty"),
         (b"id,name,ID\n", "two columns named id"),
         (b"[]", "a JSON array"),
         (gzip.compress(CSV.encode())[:-9], "cannot be decompressed"),
-        (b"\x28\xb5\x2f\xfd", "decompress it with `zstd -d`"),
         (b"id,name\n1," + b"x" * 2**16, "line 2 of plants.csv is over 65536 characters"),
         (CSV.encode("utf-16")[:-1], "neither in UTF-8 nor in UTF-16"),
     ],
@@ -203,7 +202,6 @@ def test_an_import_respects_the_quota(
         "twice",
         "array",
         "gzip",
-        "zstd",
         "long",
         "utf-16",
     ],
@@ -248,7 +246,7 @@ def test_an_export_is_private_and_a_refused_export_changes_nothing(
     assert target.stat().st_mode & 0o777 == 0o600
     before = sorted(tmp_path.iterdir())
     program.refusal("export", str(tmp_path / "none.csv"), "--store", "none")
-    for name, advice in (("a.xlsx", "export to a .csv file"), ("a.json.gz", "name it .ndjson")):
+    for name, advice in (("a.xlsx", "name it .csv"), ("a.json.gz", "or .ndjson")):
         assert advice in program.refusal("export", name, "--store", store, status=2)
     assert sorted(tmp_path.iterdir()) == before
 

@@ -12,11 +12,14 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.cli.tokens import warn_of_similar
-from plantstore.core.model import Grant, Role
+from plantstore.core.model import Role
 from plantstore.features.access import members
-from plantstore.sql.administration.new_tokens import find_missing
-from plantstore.sql.administration.records import insert_user, require_store, require_user
+from plantstore.sql.administration.records import (
+    find_user,
+    insert_user,
+    require_store,
+    require_user,
+)
 from plantstore.sql.session import Queries, Session
 
 _last_owner_option = yes_option(help="Leave the store without an owner.")
@@ -58,8 +61,7 @@ def add(
     """
     with noting(session) as note:
         store_id = require_store(session, store).store_id
-        missing = find_missing(session, Grant(user)) if creates else []
-        if missing:
+        if creates and find_user(session, user) is None:
             insert_user(session, user)
         member = require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
@@ -70,7 +72,6 @@ def add(
         sentence += f", no longer {before}"
     record = {"store": store, "user": user, "role": role, "old_role": before}
     output.report(record, sentence)
-    warn_of_similar(missing, output)
 
 
 @member.command()
