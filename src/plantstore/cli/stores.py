@@ -45,8 +45,7 @@ def pass_store(
                 return
             if store is None and required:
                 raise click.UsageError("Missing option '--store'.")
-            follows = context.params.get("follow", False)
-            with using_database(context, reads=reads and not follows) as session:
+            with using_database(context, reads=reads) as session:
                 command(store=in_database(session, store), **arguments)
 
         return store_option(help=explanation)(run)

@@ -44,10 +44,6 @@ def assert_left(driver: PageDriver, *deleted: int, count: int = 12) -> None:
     assert [plant["name"] for plant in driver.list_plants()] == left
 
 
-def names_left(driver: PageDriver) -> list[str]:
-    return driver["#rows .row:not(.gone) .text"].all_inner_texts()
-
-
 @PACE
 def test_clicks_on_three_bins_delete_these_three_plants(
     list_page: PageDriver, latency: int, gap: int

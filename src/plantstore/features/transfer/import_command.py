@@ -100,7 +100,7 @@ def import_plants(
             if assign_ids
             else nullcontext(source)
         ) as numbered:
-            importing.read(numbered, output)
+            importing.read(numbered)
         _check_and_write(importing, store, errors, output, dry_run=dry_run)
     summary = importing.summary
     output.report(summary, _describe(summary))
