@@ -78,14 +78,14 @@ class Pool:
         self.used += 1
         return True
 
-    def acquire(self, holder: Hashable) -> None:
-        """Acquire a unit.
+    def acquire(self, holder: Hashable, count: int = 1) -> None:
+        """Acquire units, maybe more than are free.
 
         :raises OverloadedError: the holder may not take it.
         """
         if not self.has_room(holder):
             raise OverloadedError
-        self.add(holder)
+        self.add(holder, count)
 
     def add(self, holder: Hashable, count: int = 1) -> None:
         """Count units that are already in use, even if none is free."""

@@ -111,10 +111,10 @@ class Body:
         return data
 
     def fail(self, error: Exception) -> None:
-        """Make ``read`` raise the first such error: the body will never be complete."""
-        if not self.has_failed:
+        """Make ``read`` raise the first such error, unless the body is complete."""
+        if not (self.is_complete or self.has_failed):
             self.has_failed, self._error = True, error
-        self.discard()
+            self.discard()
         self._arrive()
 
     def discard(self) -> None:

@@ -1,12 +1,21 @@
 """Atomic changes: one response with all results, or with the first error."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.features.changes.client import changes_message, numbers_of, plant_lines, read_lines
+from tests.features.changes.client import (
+    changes_message,
+    numbers_of,
+    plant_line,
+    plant_lines,
+    read_lines,
+)
 from tests.features.changes.test_changes import names_in
 from tests.http.expect import expect_error
-from tests.http.fixtures import StoreFixture
+from tests.http.fixtures import StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
+from tests.service import Service
 
 BODY = b"""{"id": 2, "name": "Aloe"}
 
@@ -74,6 +83,15 @@ def test_at_most_a_thousand_atomic_changes_are_allowed(fixture: StoreFixture) ->
     assert len(read_lines(send(fixture, plant_lines(range(2, 1002))).body)) == 1000
     assert (response := send(fixture, b"\n", "key")).status == 200
     assert response.body == b""
+
+
+def test_atomic_changes_count_as_unsent_bytes_until_the_response(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_unsent_bytes": 2**17}) as service:
+        fixture = make_fixture(service)
+        for _ in range(2):
+            long = b"".join(plant_line(number, "F" * 100) for number in range(2, 600))
+            expect_error(send(fixture, long), 50301)
+        assert send(fixture, plant_lines(range(2, 500))).status == 200
 
 
 def test_a_repeated_idempotency_key_replays_the_response(fixture: StoreFixture) -> None:

@@ -40,9 +40,10 @@ _DELETED = b'{"line":%d,"status":204}\n'
 
 
 class Lines:
-    """Splits a body into lines as it arrives, and reads them."""
+    """Splits a body into lines as it arrives, and reads them; ``kept`` counts kept bytes."""
 
     def __init__(self) -> None:
+        self.kept = 0
         self._rest = b""
 
     def feed(self, part: bytes) -> list[bytes]:

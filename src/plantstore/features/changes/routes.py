@@ -44,6 +44,7 @@ _PIECE, _PIECE_COST = 1024, 2  # bytes split at a time, in up to 0.3 ms
 _LINES_PER_TURN = 4
 _COST = 12  # turns for so many lines, which take 30 µs each with their part of a commit
 _MAX_ATOMIC = 1000  # lines
+_KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4 per character
 _LONG = 32  # lines of an atomic body; of all stores, one longer body at a time is written
 
 
@@ -79,14 +80,17 @@ class Changes:
             try:
                 return await self._make_all(request, body, caller, lines)
             finally:
-                await self._close(caller)
+                await self._close(caller, lines)
         body.accept()
-        close = partial(self._close, caller)
+        close = partial(self._close, caller, lines)
         parts = self._write_results(body, caller, lines, request.id)
-        return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
+        stop = partial(body.fail, OverloadedError())
+        return Stream(make_response(200, _LINES).head, parts, close, stop=stop)
 
-    async def _close(self, caller: Caller) -> None:
+    async def _close(self, caller: Caller, lines: Lines) -> None:
         self._slots.release(caller.token_store_id)
+        if lines.kept:
+            self._app.pools.unsent_bytes.release(caller.token_store_id, lines.kept)
 
     async def _write_results(
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes
@@ -123,7 +127,9 @@ class Changes:
         window: list[tuple[int, Write]] = []
         results, fingerprint = [], sha256()
         async for first, part in self._read_windows(body, caller, lines):
-            fingerprint.update(b"\n".join((*part, b"")))
+            fingerprint.update(text := b"\n".join((*part, b"")))
+            self._app.pools.unsent_bytes.acquire(caller.token_store_id, _KEPT * len(text))
+            lines.kept += _KEPT * len(text)
             for number, change in await self._decode(part, first, caller, lines):
                 if isinstance(change, PlantStoreError):
                     return _refuse(request, number, change)
@@ -206,9 +212,3 @@ def _refuse(request: Request, number: int, error: PlantStoreError) -> Response:
     request.refusal = error
     error.details["refused_line"] = number
     return error_response(error, f"line {number}: {describe_line(error)}")
-
-
-def _stop(body: Body) -> None:
-    """Stop reading the body."""
-    if not body.is_complete:
-        body.fail(OverloadedError())
