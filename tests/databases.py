@@ -57,7 +57,7 @@ def find_kind(request: pytest.FixtureRequest) -> Kind:
 def writes_held(url: str) -> Iterator[None]:
     """Block every write to a database, as another slow writer would."""
     if url.startswith(_SQLITE_PREFIX):
-        with FileLock(database_path(url)) as lock, lock.held():
+        with closing(FileLock(database_path(url))) as lock, lock.held():
             yield
         return
     with closing(psycopg.connect(url)) as connection:

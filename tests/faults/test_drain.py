@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -106,7 +106,7 @@ def test_a_locked_database_does_not_delay_the_stop(tmp_path: Path) -> None:
     with Service(tmp_path, settings=settings) as service:
         token = service.make_token()
         with (
-            FileLock(database_path(service.database)) as lock,
+            closing(FileLock(database_path(service.database))) as lock,
             lock.held(),
             create_without_its_body(service, token) as connection,
         ):

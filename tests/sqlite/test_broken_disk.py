@@ -79,7 +79,7 @@ def test_a_failed_fsync_ends_a_batch_that_is_committed_in_parts(tmp_path: Path) 
             )
         with ExitStack() as stack:
             clients = [stack.enter_context(Connection(service.origin)) for _ in tokens]
-            with FileLock(tmp_path / "plants.db") as lock, lock.held():
+            with closing(FileLock(tmp_path / "plants.db")) as lock, lock.held():
                 for number, (token, client) in enumerate(zip(tokens, clients, strict=True)):
                     create = Message("POST", "/plants").with_header(
                         "Authorization", f"Bearer {token}"

@@ -94,7 +94,7 @@ def open_file(path: Path, cache_mib: int = 2) -> apsw.Connection:
     """
     with explained(path):
         _require_writable(path)
-        with FileLock(path) as lock:
+        with closing(FileLock(path)) as lock:
             # The lock keeps a restore from replacing the file until this connection has read; then
             # the connection does. A process that holds the lock for longer is not a restore.
             lock.try_acquire(_RESTORE_TIMEOUT)
@@ -134,7 +134,7 @@ def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
         if not path.exists():
             create_file(path)
         _require_writable(path)
-        with FileLock(path) as lock, lock.held():
+        with closing(FileLock(path)) as lock, lock.held():
             stopping = [migration for migration in find_missing(path) if migration.stops_older]
             if stopping and not stops_older:
                 try:

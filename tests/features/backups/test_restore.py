@@ -207,7 +207,7 @@ def test_a_session_opened_during_a_restore_reads_the_restored_data(
         with closing(SQLiteSession(url_of(file))) as session:
             plants.append(NewPlant(*session.query("find_plant", 1, 1)[0]).name)
 
-    with FileLock(file) as lock, lock.held():
+    with closing(FileLock(file)) as lock, lock.held():
         thread = threading.Thread(target=open_session)
         thread.start()
         wait_until(lambda: plants or _count_opened(f"{file}-lock") == 2)

@@ -103,7 +103,7 @@ def _replace(database: Path, file: Path) -> str | None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     kept = database.with_name(name_by_time(f"{database.stem}-replaced"))
     wal, index = (database.with_name(database.name + end) for end in ("-wal", "-shm"))
-    with FileLock(database) as lock, lock.held(), unused(database) as exists:
+    with closing(FileLock(database)) as lock, lock.held(), unused(database) as exists:
         if exists:
             if wal.exists() and wal.stat().st_size:
                 kept.with_name(f"{kept.name}-wal").hardlink_to(wal)
@@ -111,8 +111,8 @@ def _replace(database: Path, file: Path) -> str | None:
         wal.unlink(missing_ok=True)
         index.unlink(missing_ok=True)
         file.replace(database)
-    with FileLock(database):  # creates the lock's file with the new owner
-        flush_folder(database.parent)
+    FileLock(database).close()  # creates the lock's file with the new owner
+    flush_folder(database.parent)
     return str(kept) if exists else None
 
 

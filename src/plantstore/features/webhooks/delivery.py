@@ -176,7 +176,7 @@ class Deliverer:
     def _lease(self) -> Iterator[Callable[[], bool]]:
         """A function that takes the lease if it is free; it tells whether this process holds it."""
         if path := find_file(self._app.settings.database):
-            with FileLock(path, "-webhooks") as lock:
+            with closing(FileLock(path, "-webhooks")) as lock:
                 yield lock.try_acquire
             return
         with closing(self._app.open_session()) as session:

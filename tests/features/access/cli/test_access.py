@@ -65,12 +65,6 @@ def test_deleting_a_user_names_stores_left_without_an_owner(program: Program) ->
     assert [user["subject"] for user in program.data("user", "list")] == ["eve"]
 
 
-def test_store_show_prints_members_tokens_size_and_quota(program: Program) -> None:
-    store = program.data("store", "show", "nursery")
-    assert (store["members"], store["tokens"], store["bytes"]) == (2, 2, 0)
-    assert "max_plants  -" in program.out("store", "show", "nursery").splitlines()
-
-
 def test_a_running_service_applies_each_change_at_once(program: Program) -> None:
     with Service(program.folder, database=program.database) as service:
         token = program.out("token", "create", "--store", "nursery", "--user", "ada")

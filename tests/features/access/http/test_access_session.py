@@ -63,7 +63,7 @@ def test_no_lock_or_transaction_is_held_between_requests(
     set_role(manager, "eve", "reader")
     expect_refused(manager.delete("/members/nobody"), 40404)
     if own_service.database.startswith("sqlite"):
-        with FileLock(database_path(own_service.database)) as lock:
+        with closing(FileLock(database_path(own_service.database))) as lock:
             assert lock.try_acquire()
             lock.release()
         execute(own_service.database, "PRAGMA wal_checkpoint(TRUNCATE)")
