@@ -95,9 +95,15 @@ class DatabaseHarness:
 
     async def read_plants(self, caller: Caller | None = None) -> list[NewPlant]:
         store_id = (caller or self.owner).store_id
-        page = await self.database.read_page(store_id, PlantQuery(with_ids=True), MANY)
-        assert not page.more
-        return [NewPlant(**row) for row in decode(page)]
+        snapshot = await self.database.open_snapshot(store_id)
+        plants = list[NewPlant]()
+        query, more = PlantQuery(with_ids=True), True
+        while more:
+            page = await snapshot.read_page(query, MANY)
+            plants += [NewPlant(**row) for row in decode(page)]
+            query, more = PlantQuery(first_id=page.last_id + 1, with_ids=True), page.more
+        await snapshot.close()
+        return plants
 
     async def read_revision(self) -> int:
         return (await self.read_page(PlantQuery(limit=0))).revision

@@ -69,6 +69,16 @@ def test_each_request_gets_the_coding_that_it_accepts(full_store: StoreFixture) 
                 assert len(json.loads(read(response))) == (3000 if is_long else 7)
 
 
+def test_few_plants_with_long_names_are_cached_instead(service: Service) -> None:
+    fixture = make_fixture(service)
+    fill_store(service, fixture.store, 400, 250, FILLER)
+    streamed, cached = (fixture.send(listing(fixture, "gzip")) for _ in range(2))
+    assert "content-length" not in streamed.headers
+    assert int(cached.headers["content-length"]) == len(cached.body) > 400_000
+    assert cached.body == streamed.body
+    assert len(streamed.json) == 400
+
+
 def test_a_304_is_sent_only_for_an_etag_in_an_accepted_coding(
     full_store: StoreFixture,
 ) -> None:

@@ -65,7 +65,8 @@ def test_responses_to_a_slow_client_are_complete(
 ) -> None:
     messages = [listing.with_target(f"/plants?limit={limit}") for limit in limits]
     with connect() as quick:
-        expected = [quick.request(message).stable_parts for message in messages]
+        first, expected = ([quick.request(it).stable_parts for it in messages] for _ in range(2))
+    assert [body for *_, body in first] == [body for *_, body in expected]  # from the cache
     assert all(len(body) > 390_000 for _, _, body in expected)
     requests = list(islice(cycle(messages), count))  # more than the sockets' buffers hold
     with connect(receive_buffer=SMALL) as slow:

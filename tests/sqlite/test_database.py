@@ -5,19 +5,16 @@ import gc
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
 
-from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
-from plantstore.core.model import TEXT_LENGTHS, NewPlant, Outcome, PlantQuery
+from plantstore.core.model import NewPlant, Outcome, PlantQuery
 from plantstore.sqlite.connection import connect
-from plantstore.sqlite.database import SQLiteDatabase
 from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import create_sqlite
@@ -124,22 +121,20 @@ async def test_a_short_read_never_runs_in_a_thread(
         await harness.database.read("find_plants_among", 1, "[1, 2, 3, 4, 5, 6, 7, 8, 9]")
 
 
-@pytest.mark.parametrize(("count", "thread"), [(100, []), (104, ["read_page"])])
-async def test_a_thread_reads_more_text_than_a_hundred_plants_can_have(
-    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch, count: int, thread: list[str]
+@pytest.mark.parametrize("tags", [(), ("x",)])
+async def test_pages_of_long_texts_are_read_only_from_snapshots(
+    harness: DatabaseHarness, tags: tuple[str, ...]
 ) -> None:
     """Copying megabytes of text takes milliseconds of the event loop."""
-    longest = {field: "\N{HERB}" * most for field, (most, _) in TEXT_LENGTHS.items()}
-    await asyncio.gather(*(harness.create(NewPlant(10**18 + i, **longest)) for i in range(104)))
-    in_thread, read_long = list[str](), SQLiteDatabase._read_long  # noqa: SLF001 - it runs in the thread
-
-    def note(database: SQLiteDatabase, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
-        in_thread.append(name)
-        return read_long(database, name, arguments)
-
-    monkeypatch.setattr(SQLiteDatabase, "_read_long", note)
-    page = await harness.database.read_page(1, PlantQuery(limit=count, with_ids=True), count)
-    assert (page.count, in_thread) == (count, thread)
+    plants = [NewPlant(n, "\N{HERB}" * 1000, "x") for n in range(100)]
+    await asyncio.gather(*map(harness.create, plants))
+    assert (await harness.read_page(PlantQuery(30, tags=tags))).count == 30
+    page = await harness.read_page(PlantQuery(100, tags=tags))
+    assert (page.count, page.plants, page.more) == (0, b"", True)
+    snapshot = await harness.database.open_snapshot(harness.store_id)
+    pages = [await snapshot.read_page(PlantQuery(first_id=n, tags=tags), 100) for n in (0, 25, 50)]
+    assert [(page.count, page.more) for page in pages] == [(25, True), (25, True), (25, True)]
+    await snapshot.close()
 
 
 def change_condition_of_index(path: Path, before: str, after: str) -> None:

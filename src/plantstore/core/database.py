@@ -54,7 +54,10 @@ class Database(Protocol):
         """The plant with this id, or None."""
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """At most ``max_count`` plants, or the query's limit if that is lower."""
+        """At most ``max_count`` plants, or the query's limit if that is lower.
+
+        If they have long texts, it is fewer, or none: a snapshot reads such lists page by page.
+        """
 
     async def open_snapshot(self, store_id: int) -> Snapshot:
         """A snapshot of the store as it is now. The caller bounds their number."""

@@ -19,12 +19,14 @@ from plantstore.http.authentication import Authentication
 from plantstore.http.compression import choose_coding, compress
 from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, split_plants
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
-from plantstore.http.response_cache import ResponseCache
+from plantstore.http.response_cache import Key, ResponseCache
 from plantstore.http.responses import header_line, is_current, make_response, revision_line
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
-# Plants read at once, in well under a millisecond; longer lists are streamed in pages.
+# Plants read at once, in well under a millisecond, if their texts are not long. Longer lists are
+# streamed in pages.
 _PAGE_SIZE = 1000
+_MAX_KEPT = 2**19  # bytes of a list of long texts
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # included fields that the database writes
@@ -66,10 +68,9 @@ class PlantLists:
     async def _read(
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
-        store_id, key = caller.store_id, form.key + request.query
         async with await self._take_turn(caller, query):
-            page = await self._database.read_page(store_id, query, _PAGE_SIZE)
-            is_long = page.more and (query.limit is None or query.limit > _PAGE_SIZE)
+            page = await self._database.read_page(caller.store_id, query, _PAGE_SIZE)
+            is_long = page.more and (query.limit is None or query.limit > page.count)
             plants = b"" if is_long else await self._write(page, caller, query, form)
         if is_long:
             await self._slots.wait_and_acquire(caller.token_store_id)
@@ -80,12 +81,12 @@ class PlantLists:
                 if not isinstance(response, Stream):  # a stream releases the slot at its end
                     self._slots.release(caller.token_store_id)
             return response
-        headers = form.content_type + make_headers(store_id, page.revision, key)
-        headers += _TOTAL % page.total
+        key = (caller.store_id, page.revision, form.key + request.query)
+        headers = form.content_type + make_headers(*key) + _TOTAL % page.total
         if page.more:
             headers += _make_link(query, page.last_id)
         response = make_response(200, headers, b"%s%s%s" % (form.opening, plants, form.closing))
-        self._cache.put((store_id, page.revision, key), response)
+        self._cache.put(key, response)
         return response
 
     async def _stream(
@@ -93,26 +94,41 @@ class PlantLists:
     ) -> Response | Stream:
         snapshot = await self._database.open_snapshot(caller.store_id)
         try:
-            coding = choose_coding(request.headers.get(b"accept-encoding"))
-            key = form.key + request.query
-            headers = make_headers(caller.store_id, snapshot.revision, key, coding)
             async with self._lanes.of(caller.principal, is_long=True):
                 counted = await snapshot.read_page(replace(query, limit=0), 0)
                 last_id = await snapshot.find_last_id(query)
-            headers += form.content_type + _TOTAL % counted.total
         except BaseException:
             await snapshot.close()
             raise
+        has_many = min(counted.total, query.limit or counted.total) > _PAGE_SIZE
+        coding = choose_coding(request.headers.get(b"accept-encoding")) if has_many else None
+        key = (caller.store_id, snapshot.revision, form.key + request.query)
+        headers = form.content_type + make_headers(*key, coding) + _TOTAL % counted.total
         if last_id is not None:
             headers += _make_link(query, last_id)
         if request.method == "HEAD":
             await snapshot.close()
             return make_response(200, headers)
-        head = make_response(200, headers).head
         parts = self._read_parts(snapshot, caller, query, form)
         if coding is not None:
             parts = compress(parts, coding)
+        if not has_many:
+            parts = self._keep(parts, key, headers)
+        head = make_response(200, headers).head
         return Stream(head, parts, partial(self._close, snapshot, caller))
+
+    async def _keep(
+        self, parts: AsyncIterator[bytes], key: Key, headers: HeaderLines
+    ) -> AsyncIterator[bytes]:
+        """Cache the parts, unless they are too long."""
+        kept, size = list[bytes](), 0
+        async for part in parts:
+            size += len(part)
+            if size <= _MAX_KEPT:
+                kept.append(part)
+            yield part
+        if size <= _MAX_KEPT:
+            self._cache.put(key, make_response(200, headers, b"".join(kept)))
 
     async def _read_parts(
         self, snapshot: Snapshot, caller: Caller, query: PlantQuery, form: Form
@@ -124,7 +140,7 @@ class PlantLists:
         before, more = form.opening, True
         query = replace(query, with_total=False)
         while more:
-            async with await self._take_turn(caller, query):
+            async with await self._take_turn(caller, query, is_long=True):
                 page = await snapshot.read_page(query, _PAGE_SIZE)
                 part = before + await self._write(page, caller, query, form)
             left = None if query.limit is None else query.limit - page.count
@@ -135,12 +151,13 @@ class PlantLists:
             query = replace(query, first_id=page.last_id + 1, limit=left) if more else query
 
     async def _take_turn(
-        self, caller: Caller, query: PlantQuery
+        self, caller: Caller, query: PlantQuery, *, is_long: bool = False
     ) -> AbstractAsyncContextManager[None]:
         """Charge for plants before reading them; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         await self._turns.take(caller.principal, count // _READ_AT_COST)
-        return self._lanes.of(caller.principal) if count > _MANY or query.tags else nullcontext()
+        is_long = is_long or count > _MANY or bool(query.tags)
+        return self._lanes.of(caller.principal) if is_long else nullcontext()
 
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
         """Write the plants of a page in this form."""

@@ -7,7 +7,7 @@ writer, long lists and longer reads of features to a few threads: a store uses o
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from plantstore.core.database import Row
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.operations import Written
 from plantstore.core.settings import Settings
+from plantstore.core.thread import let_others_first
 from plantstore.core.write_queue import WriteQueue
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page
@@ -27,12 +28,12 @@ from plantstore.sqlite.connection import close_at_stop, connect, database_path, 
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import read_failures, unavailable
 from plantstore.sqlite.readiness import Readiness
-from plantstore.sqlite.snapshot import SQLiteSnapshot, WalBound
+from plantstore.sqlite.snapshot import MAX_TEXT, SQLiteSnapshot, WalBound
 from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 4
+_UNBOUNDED = 2**30
 _MAX_STEPS = 5000  # SQLite's steps for a read of a feature: a tenth of a millisecond
-_MAX_TEXT = 2**19  # bytes of a text that SQLite makes on the event loop: those of 100 plants
 _MAX_IN_A_ROW = 64  # callers read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's default of 2, most pages of 10^5 plants are reread from the file
 
@@ -47,7 +48,7 @@ class SQLiteDatabase:
         self.writes = WriteQueue(settings)
         self._connection = open_file(self._path, _CACHE_MIB)
         with explained(self._path):
-            self._connection.limit(apsw.SQLITE_LIMIT_LENGTH, _MAX_TEXT)
+            self._connection.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_TEXT)
             self._execute = self._connection.cursor().execute
             self._read_little()  # creates the WAL index
             self._readers = [connect(self._path) for _ in range(_READER_THREADS)]
@@ -55,7 +56,7 @@ class SQLiteDatabase:
             self._writer = Writer(self._path, self.writes, settings.write_timeout)
         self.write = self._writer.submit
         self.check = Readiness(self._path, self._writer, self._read_little).check
-        self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
+        self._threads = ThreadPoolExecutor(_READER_THREADS, "reader", let_others_first)
         self._snapshots: dict[SQLiteSnapshot, None] = {}  # the oldest first
         self._wal_bound = WalBound(self.data_version, settings.max_wal_size, self._snapshots)
 
@@ -79,12 +80,14 @@ class SQLiteDatabase:
         return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``. A thread reads plants with tags, which may be many, and long texts."""
+        """See ``Database``. A thread reads plants with tags, which may be many."""
         name, arguments = page_query(store_id, query, max_count)
-        with suppress(apsw.TooBigError):
-            if not query.tags:
-                return to_page(self._query(name, arguments))
-        return to_page(await self.read(name, *arguments))
+        try:
+            if query.tags:
+                return to_page(await self._read(name, arguments, MAX_TEXT))
+            return to_page(self._query(name, arguments))
+        except apsw.TooBigError:
+            return Page(0, 0, 0, b"", 0, more=True)
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         await self._wal_bound.watch()
@@ -98,12 +101,19 @@ class SQLiteDatabase:
         return snapshot
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Database``. A thread restarts a read that takes too long for the event loop."""
+        """See ``Database``."""
+        return await self._read(name, arguments, _UNBOUNDED)
+
+    async def _read(self, name: str, arguments: tuple[Any, ...], max_text: int) -> Sequence[Row]:
+        """Read rows; a thread restarts a read that takes too long for the event loop."""
         loop = asyncio.get_running_loop()
         try:
             if (rows := self._read_briefly(name, arguments)) is not None:
                 return rows
-            return await loop.run_in_executor(self._threads, self._read_long, name, arguments)
+            read = partial(self._read_long, name, arguments, max_text)
+            return await loop.run_in_executor(self._threads, read)
+        except apsw.TooBigError:
+            raise
         except apsw.Error as error:
             raise unavailable(error) from error
 
@@ -160,8 +170,9 @@ class SQLiteDatabase:
         finally:
             self._connection.set_progress_handler(None)
 
-    def _read_long(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
+    def _read_long(self, name: str, arguments: tuple[Any, ...], max_text: int) -> Sequence[Row]:
         connection = self._readers.pop()  # there is one for each thread
+        connection.limit(apsw.SQLITE_LIMIT_LENGTH, max_text)
         try:
             return connection.execute(self._sql[name], arguments).fetchall()
         finally:

@@ -8,6 +8,7 @@ grows beyond its bound, new snapshots wait, and soon old ones are aborted, until
 
 import asyncio
 import logging
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future, wait
 from pathlib import Path
@@ -17,6 +18,7 @@ import apsw
 
 from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.model import Page, PlantQuery
 from plantstore.sql.reading import SnapshotReads
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.data_version import DataVersion
@@ -24,6 +26,7 @@ from plantstore.sqlite.errors import unavailable
 
 logger = logging.getLogger(__name__)
 
+MAX_TEXT = 2**17  # bytes of a page that SQLite writes in well under a millisecond
 _INTERVAL = 0.1  # seconds between two checks of the WAL
 
 Result = TypeVar("Result")
@@ -33,6 +36,7 @@ class SQLiteSnapshot(SnapshotReads):
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
     is_aborted = False
+    _max_count = sys.maxsize  # plants of a page
 
     def __init__(
         self,
@@ -72,6 +76,7 @@ class SQLiteSnapshot(SnapshotReads):
 
     def _open(self, path: Path) -> None:
         self._connection = connect(path)
+        self._connection.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_TEXT)
         self._execute = self._connection.cursor().execute
         self._execute("BEGIN")
         counts = self._execute(self._sql["find_counts"], (self._store_id,)).get
@@ -86,9 +91,20 @@ class SQLiteSnapshot(SnapshotReads):
             raise DatabaseUnavailableError
         return await self._run(lambda: self._execute(self._sql[name], arguments).fetchall())
 
+    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
+        """See ``Snapshot``. While texts are too long, pages have half as many plants."""
+        while True:
+            count = min(max_count, self._max_count)
+            try:
+                return await super().read_page(query, count)
+            except apsw.TooBigError:
+                self._max_count = count // 2
+
     async def _run(self, function: Callable[[], Result]) -> Result:
         try:
             return await asyncio.wrap_future(self._submit(function))
+        except apsw.TooBigError:
+            raise
         except apsw.Error as error:
             raise unavailable(error) from error
 
