@@ -1,6 +1,8 @@
 """The deliverer in the process of the test, and beside a broken row."""
 
 import asyncio
+import re
+import signal
 import sys
 import threading
 import time
@@ -129,6 +131,36 @@ main()
             create_plant(client, 1, "Fern")
         wait_until(lambda: "resolving" in service.log())
         assert service.stop() == 0
+
+
+def test_the_messages_of_a_deleted_webhook_need_no_garbage_collection(tmp_path: Path) -> None:
+    """Otherwise, a full collection comes after hundreds of megabytes."""
+    program = """
+import asyncio, gc, signal
+from plantstore.program import main
+def count(*_):
+    print("tasks:", sum(type(it) is asyncio.Task for it in gc.get_objects()))
+signal.signal(signal.SIGUSR1, count)
+gc.disable()
+main()
+"""
+
+    def count_tasks() -> int:
+        service.process.send_signal(signal.SIGUSR1)
+        time.sleep(0.1)
+        return int(([0, *re.findall(r"tasks: (\d+)", service.log())])[-1])
+
+    command = (sys.executable, "-uc", program)
+    with (
+        Service(tmp_path, settings=SETTINGS, command=command) as service,
+        managing(service, "nursery") as client,
+    ):
+        made = create_webhook(client, "http://127.0.0.1:1")
+        for plant_id in range(100):
+            create_plant(client, plant_id, "Fern")
+        wait_until(lambda: count_tasks() > 100)
+        client.delete(f"/webhooks/{made['id']}").raise_for_status()
+        wait_until(lambda: count_tasks() < 50)
 
 
 @ON_BOTH

@@ -196,6 +196,7 @@ class Deliverer:
                         raise asyncio.CancelledError  # also of the messages in flight
                     for queue in rows.keys() - following.keys():
                         queue.stop()
+                        queue.tasks = {}  # else tasks and tracebacks refer to each other
                     for queue, messages in following.items():
                         for message in messages:
                             task = tasks.create_task(self._deliver(queue, message))
@@ -249,7 +250,7 @@ class Deliverer:
             await asyncio.sleep(min(max(rest, _REST_SECONDS), 1))
             is_current = partial(queue.is_current, self._session)
             if queue.webhook.paused or not await self._in_database(is_current):
-                queue.stop()
+                raise asyncio.CancelledError  # the queue ends at the next exchange
         wait = (queue.resumes_at - now()) / 1000
         await asyncio.sleep(max(wait, 0))  # which ends here if the queue is stopped
         if wait > 0:
