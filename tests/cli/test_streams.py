@@ -80,10 +80,3 @@ def test_piped_output_has_no_colour_and_is_not_truncated(program: Program) -> No
     assert "…" not in table
     ids = [token["id"] for token in program.data("token", "list")]
     assert [line.split()[0] for line in table.splitlines()[1:]] == ids
-
-
-def test_no_color_disables_styles_on_a_terminal(program: Program) -> None:
-    output = run_on_terminal(program, "token", "list", NO_COLOR="1")
-    assert "gardener" in output
-    assert "\x1b[" not in output
-    assert "\x1b[1m" in run_on_terminal(program, "token", "list", NO_COLOR="")

@@ -1,7 +1,5 @@
 """Prints data on stdout, as JSON for programs or as a table for people, and notes on stderr."""
 
-import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from unicodedata import category, east_asian_width
@@ -78,7 +76,6 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
     texts = ([_to_text(record[column]) for column in columns] for record in records)
     rows = chain([columns], texts)
     widths = [0] * len(columns)
-    has_style = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     while part := list(islice(rows, _PART_ROWS)):
         cells = zip(widths, zip(*part, strict=True), strict=True)
         widths = [max(width, *map(_measure, column)) for width, column in cells]
@@ -89,9 +86,6 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
             ).rstrip()
             for row in part
         ]
-        if has_style:
-            lines[0] = click.style(lines[0], bold=True)
-            has_style = False  # the header has it
         click.echo("\n".join(lines))
 
 

@@ -15,7 +15,6 @@ import pytest
 from plantstore.features.backups import backup as backing_up
 from plantstore.features.backups.backup import copy_database
 from plantstore.sqlite.connection import connect
-from plantstore.sqlite.reader import open_to_read
 from tests.administration import open_administration
 from tests.cli.program import PLANTSTORE, UNPRIVILEGED, Program
 from tests.cli.test_check import file_of, in_folder, unchanged
@@ -73,7 +72,6 @@ def test_commits_between_steps_do_not_restart_the_backup(
 ) -> None:
     fill(program, 30)
     copy = program.folder / "copy.db"
-    copy.touch()
     commits = 0
     with closing(connect(file_of(program))) as writer:
 
@@ -86,8 +84,7 @@ def test_commits_between_steps_do_not_restart_the_backup(
         monkeypatch.setattr(backing_up, "_STEP_PAGES", 1)
         monkeypatch.setattr(backing_up, "_FLUSH_STEPS", 1)
         monkeypatch.setattr(os, "fdatasync", commit)
-        with closing(open_to_read(file_of(program))) as source:
-            assert copy_database(source, copy) == (1, 30)
+        assert copy_database(file_of(program), copy) == (1, 30)
     assert commits > 5
     assert len(contents(url_of(copy))["users"]) == 1
 

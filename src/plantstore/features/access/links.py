@@ -66,9 +66,11 @@ def create_link(session: Queries, store_id: int, grant: Grant, maker: Caller | N
     return replace(find_link(session, code), code=code)
 
 
-def list_links(session: Queries, store_id: int | None = None) -> list[Link]:
-    """The valid links of a store, or of all stores, sorted by expiry."""
-    return _find_links(session, store_id, hash_range(None))
+def list_links(
+    session: Queries, store_id: int | None = None, hashes: tuple[bytes, bytes] = (b"", _LAST)
+) -> list[Link]:
+    """The valid links of a store, or of all stores, with these hashes, sorted by expiry."""
+    return read_links(session.query("find_links", *number_range(store_id), *hashes, now()))
 
 
 def read_code(code: str) -> tuple[int, bytes] | None:
@@ -86,7 +88,7 @@ def find_link(session: Queries, code: str) -> Link:
         may have now.
     """
     key = read_code(code)
-    links = _find_links(session, key[0], (key[1], key[1])) if key else []
+    links = list_links(session, key[0], (key[1], key[1])) if key else []
     if not links:
         raise RequestError(40406)
     return links[0]
@@ -108,15 +110,11 @@ def revoke_link(session: Queries, link_id: str, store_id: int | None = None) -> 
 
     :raises NoSuchLinkError: there is no valid link with this id.
     """
-    links = _find_links(session, store_id, hash_range(link_id))
+    links = list_links(session, store_id, hash_range(link_id))
     if not links:
         raise NoSuchLinkError(link_id=link_id)
     session.query("delete_link", links[0].store_id, links[0].code_hash)
     return links[0]
-
-
-def _find_links(session: Queries, store_id: int | None, hashes: tuple[bytes, bytes]) -> list[Link]:
-    return read_links(session.query("find_links", *number_range(store_id), *hashes, now()))
 
 
 def read_links(rows: Sequence[Row]) -> list[Link]:

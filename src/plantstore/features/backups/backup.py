@@ -50,7 +50,7 @@ def back_up(database: Path, target: str, *, in_folder: bool) -> Backup:
             # Verified as a temporary file before its first byte is sent.
             with TemporaryDirectory(prefix="plantstore-") as temporary:
                 copy = Path(temporary, "backup.db")
-                stores, plants = _copy(database, copy)
+                stores, plants = copy_database(database, copy)
                 with copy.open("rb") as opened_copy:
                     shutil.copyfileobj(opened_copy, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
@@ -58,7 +58,7 @@ def back_up(database: Path, target: str, *, in_folder: bool) -> Backup:
         if not is_folder:
             _require_harmless(path, database)
         with workspace(file.parent, database.stem if is_folder else path.name) as folder:
-            stores, plants = _copy(database, folder / file.name)
+            stores, plants = copy_database(database, folder / file.name)
             publish(folder / file.name, file)
             return Backup(str(file), stores, plants)
 
@@ -68,22 +68,20 @@ def name_by_time(stem: str) -> str:
     return f"{stem}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')[:-3]}Z.db"
 
 
-def _copy(database: Path, file: Path) -> tuple[int, int]:
-    create_file(file)
-    with closing(open_to_read(database)) as source:
-        return copy_database(source, file)
-
-
-def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
-    """Copy the source into an empty file and verify the copy; returns its counts.
+def copy_database(database: Path, file: Path) -> tuple[int, int]:
+    """Copy a database into a new file and verify the copy; returns its counts.
 
     The copy has no other files beside it.
 
     :raises SetupError: the database is corrupt, or not one of this program.
     """
-    # In a transaction, the copy does not restart at each commit of the service.
-    source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
-    with closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+    create_file(file)
+    with (
+        closing(open_to_read(database)) as source,
+        closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)) as copy,
+    ):
+        # In a transaction, the copy does not restart at each commit of the service.
+        source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
         make_interruptible(copy)
         copy.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF").fetchall()
         copy.execute("PRAGMA journal_mode = OFF").fetchall()

@@ -23,8 +23,7 @@ from plantstore.features.backups.revocations import Revocations, carry_over
 from plantstore.sql.session import Session
 from plantstore.sqlite.connection import connect, migrate
 from plantstore.sqlite.file_lock import FileLock, unused
-from plantstore.sqlite.files import create_file
-from plantstore.sqlite.reader import open_to_read, require_unchanged_schema
+from plantstore.sqlite.reader import require_unchanged_schema
 from plantstore.sqlite.session import SQLiteSession
 
 
@@ -78,9 +77,7 @@ def copy_backup(backup: Path, file: Path) -> tuple[int, int]:
         raise SetupError("it is not a file" if backup.exists() else "there is no such file")
     if not backup.stat().st_size:
         raise SetupError("it is empty")
-    create_file(file)
-    with closing(open_to_read(backup)) as source:
-        return copy_database(source, file)
+    return copy_database(backup, file)
 
 
 def _adopt(file: Path, database: Path) -> None:
