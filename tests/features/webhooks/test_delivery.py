@@ -27,9 +27,8 @@ from tests.http.calls import create_plant
 from tests.service import Service
 from tests.waiting import wait_until
 
-pytestmark = ON_BOTH
 
-
+@ON_BOTH
 def test_each_change_is_told_with_a_signature(
     service: Service, manager: httpx.Client, store: str, receiver: Receiver
 ) -> None:
@@ -76,6 +75,7 @@ def test_a_webhook_is_told_what_it_asks_for(manager: httpx.Client, receiver: Rec
     assert len(receiver.messages) == 2
 
 
+@ON_BOTH
 def test_what_is_refused_is_sent_again_in_the_order_of_its_plant(
     manager: httpx.Client, receiver: Receiver
 ) -> None:
@@ -165,6 +165,7 @@ def test_a_receiver_that_is_gone_gets_nothing_more_until_it_is_resumed(
     assert sorted(one.data["id"] for one in receiver.messages) == [1, 1, 2]
 
 
+@ON_BOTH
 def test_after_five_days_without_a_success_it_is_paused(
     service: Service, manager: httpx.Client, receiver: Receiver
 ) -> None:
@@ -196,6 +197,7 @@ def test_a_receiver_says_when_to_send_again(manager: httpx.Client, receiver: Rec
     manager.put(f"/webhooks/{made['id']}", json=body).raise_for_status()
 
 
+@ON_BOTH
 def test_a_new_process_and_an_owner_who_resumes_retry_at_once(
     database_kind: Kind, tmp_path: Path, receiver: Receiver
 ) -> None:
@@ -282,6 +284,7 @@ def test_a_receiver_that_refuses_eight_messages_gets_no_other(
         assert len(receiver.messages) == 16 + 13
 
 
+@ON_BOTH
 def test_trimmed_events_are_said_to_be_missing(
     service: Service, manager: httpx.Client, store: str, receiver: Receiver
 ) -> None:
@@ -305,6 +308,7 @@ def test_trimmed_events_are_said_to_be_missing(
     assert [one.data["revision"] for one in told] == [first + 4, first + 5]
 
 
+@ON_BOTH
 def test_progress_of_another_version_begins_again_at_what_was_delivered(
     service: Service, manager: httpx.Client, receiver: Receiver
 ) -> None:
