@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from plantstore.core.fair_queue import FairQueue, RoundRobin, grant
-from plantstore.core.model import Principal
+from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 
 
 class Lane:
@@ -50,7 +49,10 @@ class Lane:
 
 
 class Lanes:
-    """A lane for each user while several are active; for each store while several stores are."""
+    """A lane for each user while several are active; for each store while several stores are.
+
+    All networks together are a store, and each is one of its users.
+    """
 
     def __init__(self, turns: FairQueue) -> None:
         self.turns = turns
@@ -61,7 +63,7 @@ class Lanes:
         return self._lanes.setdefault(key, Lane(self.turns))
 
     @asynccontextmanager
-    async def of(self, principal: Principal, *, is_long: bool = False) -> AsyncIterator[None]:
+    async def of(self, principal: Key, *, is_long: bool = False) -> AsyncIterator[None]:
         """Run work in its lane; long work has one even alone: other services share the database."""
         if not (is_long or self.turns.users.are_several):
             yield

@@ -5,10 +5,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from select import select
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import psycopg
+import pytest
 
 from plantstore.core.model import Scope, token_id_of
 from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token
@@ -163,6 +166,27 @@ def test_wrong_codes_do_not_block_a_valid_code_of_the_same_address(
         assert response.status_code == 201
         assert code not in service.log()
         assert response.json()["token"] not in service.log()
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_codes_that_name_many_stores_leave_reads_for_other_stores(
+    service: Service, manager: httpx.Client
+) -> None:
+    address = urlsplit(service.origin)
+    with ExitStack() as stack:
+        locked = stack.enter_context(psycopg.connect(service.database))
+        locked.execute("LOCK TABLE links")
+        clients = []
+        for store_id in range(1, 9):
+            body = f'{{"code":"{make_token(store_id, CODE_PREFIX)}"}}'.encode()
+            client = socket.create_connection((address.hostname, address.port))
+            check = Message("POST", "/links/redeem").with_body(body)
+            clients.append(stack.enter_context(client))
+            client.sendall(check.to_bytes())
+        time.sleep(0.5)
+        assert manager.get("/tags").status_code == 200
+        assert select(clients, [], [], 0)[0] == []  # no read of a code has timed out
+        locked.commit()
 
 
 def test_a_code_redeemed_from_many_networks_takes_one_store_s_share(

@@ -81,8 +81,9 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
         await app.turns.take(network, ROUTED)
     body = await read_body(app, request, LinkCode)
     key = read_code(body.code)
-    if key is None or not await app.database.read("find_code", *key, now()):
-        raise RequestError(40406)
+    async with app.lanes.of(request.turns_of, is_long=True):  # anybody can name any store
+        if key is None or not await app.database.read("find_code", *key, now()):
+            raise RequestError(40406)
 
     def work(session: Session) -> Response:
         if body.dry_run:
