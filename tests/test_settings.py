@@ -39,7 +39,6 @@ NOT_DEFAULT: dict[str, tuple[str, Any]] = {
     "audit_keep": ("30", 30),
     "webhook_allow_private": ("true", True),
     "webhook_key": ("k" * 32, "k" * 32),
-    "webhook_retries": ("5,60.5", (5, 60.5)),
     "token": (DECLARED, DECLARED),
     "invalid_token_rate": ("5/hour", "5/hour"),
     "max_wal_size": ("1048576", 2**20),

@@ -17,7 +17,7 @@ DELIVERY = "features.webhooks.delivery"
 # Everything comes at once.
 SETTINGS: dict[str, object] = {
     "webhook_allow_private": "true",
-    "webhook_retries": "0.1,0.2,0.3",
+    f"{DELIVERY}._RETRIES": (0.1, 0.2, 0.3),
     f"{DELIVERY}._TICK_SECONDS": 0.2,
     f"{DELIVERY}._RETRY_SECONDS": 0.1,
     f"{DELIVERY}._WAIT_MS": 800,

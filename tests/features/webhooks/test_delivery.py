@@ -13,7 +13,7 @@ from standardwebhooks import WebhookVerificationError
 from plantstore.core.clock import write_time
 from tests.databases import ON_BOTH, Kind, execute
 from tests.features.access.http.access_calls import managing
-from tests.features.webhooks.conftest import SETTINGS
+from tests.features.webhooks.conftest import DELIVERY, SETTINGS
 from tests.features.webhooks.receiver import (
     OK,
     Received,
@@ -202,7 +202,7 @@ def test_a_new_process_and_an_owner_who_resumes_retry_at_once(
     database_kind: Kind, tmp_path: Path, receiver: Receiver
 ) -> None:
     receiver.respond = lambda _: (500, {}, b"")
-    settings = {**SETTINGS, "webhook_retries": "0.1,3600"}
+    settings = {**SETTINGS, f"{DELIVERY}._RETRIES": (0.1, 3600)}
 
     def has_logged(client: httpx.Client, count: int) -> bool:
         return len(client.get(f"/webhooks/{made['id']}/deliveries").json()) == count
@@ -226,7 +226,7 @@ def test_what_is_never_accepted_keeps_only_its_plant_waiting(
     database_kind: Kind, tmp_path: Path, receiver: Receiver
 ) -> None:
     receiver.respond = lambda message: (500, {}, b"") if message.data["id"] == 1 else OK
-    settings = {**SETTINGS, "webhook_retries": "0.1,3600"}
+    settings = {**SETTINGS, f"{DELIVERY}._RETRIES": (0.1, 3600)}
 
     def list_told() -> list[int]:
         return [one.data["id"] for one in receiver.messages]
@@ -262,7 +262,7 @@ def test_a_receiver_that_refuses_eight_messages_gets_no_other(
     database_kind: Kind, tmp_path: Path, receiver: Receiver
 ) -> None:
     receiver.respond = lambda _: (500, {}, b"")
-    settings = {**SETTINGS, "webhook_retries": "1,3600"}
+    settings = {**SETTINGS, f"{DELIVERY}._RETRIES": (1, 3600)}
     with (
         database_kind.fresh(tmp_path) as url,
         Service(tmp_path, database=url, settings=settings) as service,

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from plantstore.core.settings import Seconds
 from plantstore.feature import Feature, Metric
 
 
@@ -18,10 +17,6 @@ class WebhookSettings(Struct, frozen=True):
         Annotated[str, Meta(min_length=32, description="32 characters or more")] | None,
         "a secret from which new webhooks' secrets are derived; else the database stores them",
     ] = None
-    webhook_retries: Annotated[
-        Annotated[tuple[Seconds, ...], Meta(min_length=1)],
-        "seconds before each retry of a webhook's message; the last ones repeat",
-    ] = (5, 30, 300, 1800, 7200, 28800, 86400)
 
 
 FEATURE = Feature(

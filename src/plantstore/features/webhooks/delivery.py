@@ -38,6 +38,7 @@ from plantstore.sqlite.file_lock import FileLock
 failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again")
 
 _TICK_SECONDS = 0.5  # between two exchanges with the database
+_RETRIES = (5, 30, 300, 1800, 7200, 28800, 86400)  # seconds before each; the last ones repeat
 _RETRY_SECONDS = 1.0  # between two attempts to get the lease
 _REST_SECONDS = 0.01  # the shortest rest between two messages
 _RESTS = 9  # seconds of rest for each second of work
@@ -227,9 +228,8 @@ class Deliverer:
 
     async def _deliver(self, queue: Queue, message: Message) -> None:
         """Send a message until it is accepted, after the earlier messages about its plant."""
-        delays = self._settings.webhook_retries
         async with queue.plants.setdefault(message.plant_id, asyncio.Lock()), queue.slots:
-            for delay in chain(delays, repeat(delays[-1])):
+            for delay in chain(_RETRIES, repeat(_RETRIES[-1])):
                 await self._take_turn(queue)
                 delivery, wait = await self._post(queue.webhook, message)
                 seconds = max(delay * random.uniform(1, 1.2), wait)  # noqa: S311 - no secret
