@@ -158,8 +158,7 @@ def test_the_password_of_the_url_is_not_logged(tmp_path: Path) -> None:
         assert "secret" not in service.log()
 
 
-@pytest.mark.parametrize("is_declared", [False, True])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("workers", "is_declared"), [(1, False), (2, True)])
 def test_repeated_connection_failures_are_logged_once(
     tmp_path: Path, workers: int, *, is_declared: bool
 ) -> None:

@@ -10,7 +10,7 @@ from tests.features.page.browser import OpenPage
 from tests.features.page.page_driver import PageDriver
 from tests.service import Service
 
-PACE = pytest.mark.parametrize(("latency", "gap"), [(0, 50), (0, 300), (400, 50), (400, 300)])
+PACE = pytest.mark.parametrize(("latency", "gap"), [(0, 50), (400, 50), (400, 300)])
 REST = 6_000  # milliseconds: the mouse no longer holds the rows
 # Its time stops, or goes on from there.
 SET_TIME = "now => { performance.now = () => now; }"
