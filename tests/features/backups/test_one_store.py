@@ -112,17 +112,20 @@ def test_restoring_a_store_keeps_other_stores_and_revocations(
     assert again.err == "nothing to change in nursery\n"
 
 
-def test_plants_are_restored_into_a_renamed_store(
+def test_selected_plants_are_restored_into_a_renamed_store(
     client: httpx.Client, program: Program, database_kind: Kind, request: pytest.FixtureRequest
 ) -> None:
     backup = back_up(program, database_kind, request)
     mutate(client)
     execute(program.database, "UPDATE stores SET name = 'garden'")
     assert "the stores are: garden" in program.refusal("restore", backup, "--store", "nursery")
-    result = program.run("restore", backup, "--store", "garden", "--yes")
-    assert "added: 1, changed: 1, removed: 1" in result.err
+    restore = ("restore", backup, "--store", "garden", "--yes", "--plants")
+    assert "neither garden nor the backup has: 98,99" in program.refusal(*restore, "98,99")
+    result = program.run(*restore, "1,4,99")
+    assert result.err.splitlines()[0] == "neither garden nor the backup has: 99"
+    assert "added: 1, changed: 0, removed: 1" in result.err
     names = [plant["name"] for plant in client.get("/plants").json()]
-    assert names == ["right", "right", "right"]
+    assert names == ["right", "wrong", "right"]
 
 
 def test_a_plant_changed_after_the_preview_is_not_restored(
@@ -163,7 +166,9 @@ def test_refused_restores_change_nothing(
     restore = ("restore", backup, "--store", "nursery")
     assert "nursery is full" in program.refusal(*restore, "--yes")
     assert "no store 'meadow'" in program.refusal("restore", backup, "--store", "meadow")
-    assert "needs a backup and --store" in program.refusal("restore", backup, "--dry-run", status=2)
+    for ids in ("one", "", "7,"):
+        assert "is not a valid whole number" in program.refusal(*restore, "--plants", ids, status=2)
+    assert "need a backup and --store" in program.refusal("restore", backup, "--dry-run", status=2)
     assert "there is no such file" in program.refusal("restore", "nope.db", "--store", "nursery")
     assert len(client.get("/plants").json()) == 2
     with service.administration() as administration:

@@ -1,7 +1,7 @@
 """``plantstore backup``, ``restore`` and ``verify``."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 from plantstore.cli.administration_log import note_in_database
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
+    PLANT_ID,
     WholeNumber,
     output_options,
     pass_database,
@@ -113,6 +114,11 @@ def _require_sqlite(database: str, advice: str) -> Path:
     return file
 
 
+def _read_ids(context: click.Context, option: click.Parameter, text: str | None) -> Sequence[int]:
+    parts = [] if text is None else text.split(",")
+    return [PLANT_ID(part, option, context) for part in parts]
+
+
 @click.command()
 @click.argument("backup", required=False)
 @click.option(
@@ -121,6 +127,9 @@ def _require_sqlite(database: str, advice: str) -> Path:
     help="Finish a restore of the database that another program has made, such as pg_restore.",
 )
 @store_option(help="Restore only this store; the service may run.")
+@click.option(
+    "--plants", metavar="ID,ID", callback=_read_ids, help="Restore only these plants of the store."
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would change in the store.")
 @yes_option(help="Skip the confirmation prompt.")
 @pass_database
@@ -132,6 +141,7 @@ def restore(
     *,
     in_place: bool,
     store: str | None,
+    plants: Sequence[int],
     dry_run: bool,
     yes: bool,
 ) -> None:
@@ -154,15 +164,15 @@ def restore(
     """
     if (backup is None) != in_place:
         raise click.UsageError("give either a backup or --in-place")
-    if (in_place and store is not None) or (store is None and dry_run):
-        raise click.UsageError("--dry-run needs a backup and --store")
+    if (in_place and store is not None) or (store is None and (plants or dry_run)):
+        raise click.UsageError("--plants and --dry-run need a backup and --store")
     if backup is None:
         _finish_restore(database, output)
     elif store is None:
         _replace(backup, database, output, yes=yes)
     else:
         with closing(open_session(database)) as session, open_backup(backup) as source:
-            restore_store(session, source, store, output, dry_run=dry_run, yes=yes)
+            restore_store(session, source, store, plants, output, dry_run=dry_run, yes=yes)
 
 
 def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:

@@ -42,13 +42,13 @@ def open_backup(backup: str) -> Iterator[Queries]:
 
 
 def restore_store(
-    session: Session, backup: Queries, name: str, output: Output, **how: bool
+    session: Session, backup: Queries, name: str, ids: Sequence[int], output: Output, **how: bool
 ) -> None:
-    """Change the plants of a store to what the backup has.
+    """Change the plants of a store, or those with these ids, to what the backup has.
 
     ``how`` is as in ``change_plants``. In the backup the store may have another name.
 
-    :raises SetupError: only the backup has the store.
+    :raises SetupError: only the backup has the store, or neither has any of the plants.
     :raises NoSuchStoreError: the database or the backup does not have the store.
     """
     earlier = find_store(backup, name)
@@ -59,9 +59,15 @@ def restore_store(
         )
     store = require_store(session, name)
     earlier_id = (_find_same(backup, store) or require_store(backup, name)).store_id
+    known = find_plants(session, store.store_id, ids) | find_plants(backup, earlier_id, ids)
+    if missing := [plant_id for plant_id in ids if plant_id not in known]:
+        sentence = f"neither {name} nor the backup has: {','.join(map(str, missing))}"
+        if not known:
+            raise SetupError(sentence)
+        output.note(sentence)
 
     def find() -> tuple[Iterator[Wanted], Sequence[int]]:
-        return _read_wanted(session, store.store_id, backup, earlier_id), ()
+        return _read_wanted(session, store.store_id, backup, earlier_id, ids), ()
 
     change_plants(session, store, find, output, command="restore", **how)
 
@@ -72,9 +78,13 @@ def _find_same(session: Queries, store: Store) -> Store | None:
 
 
 def _read_wanted(
-    session: Session, store_id: int, backup: Queries, earlier_id: int
+    session: Session, store_id: int, backup: Queries, earlier_id: int, ids: Sequence[int]
 ) -> Iterator[Wanted]:
-    """The wanted states of all plants of both."""
+    """The wanted states: the backup's plants with these ids, or all plants of both."""
+    if ids:
+        plants = find_plants(backup, earlier_id, ids)
+        yield from ((plant_id, plants.get(plant_id)) for plant_id in ids)
+        return
     for page in read_plants(session, store_id):
         kept = find_plants(backup, earlier_id, [plant.id for plant in page])
         yield from ((plant.id, None) for plant in page if plant.id not in kept)
