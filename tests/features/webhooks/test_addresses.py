@@ -93,7 +93,7 @@ def test_of_a_large_response_little_is_read(receiver: Receiver) -> None:
 def test_of_endless_interim_responses_little_is_read() -> None:
     interim, final = b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=respond, args=(server, 10_000 * interim + final)).start()
+        threading.Thread(target=respond, args=(server, 2_000 * interim + final)).start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
         response = send_to(url, WebhookSettings(webhook_allow_private=True))
     assert response == "the response is too long"

@@ -29,8 +29,8 @@ from plantstore.sql.session import Session
 RESYNC = "store.resync"  # events up to this revision are missing
 _MAX_READ = 200
 _TIMEOUT = 10.0
-_MAX_BYTES = 64 * 1024  # of a response; a longer response closes the connection
-_MAX_RECEIVED = 2 * _MAX_BYTES  # with heads, interim responses, chunks and TLS
+_MAX_BYTES = 8 * 1024  # of a response; a longer response closes the connection
+_MAX_RECEIVED = 4 * _MAX_BYTES  # with heads, interim responses, chunks and TLS
 _KEPT = 1000  # characters of a response, for the log
 _DAY = 86400.0
 _REST_SECONDS = 0.1  # before a message that a request waits for: it costs much more than others
