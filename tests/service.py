@@ -114,7 +114,7 @@ class Service:
 
     def make_token(
         self,
-        store: str | None = "nursery",
+        store: str = "nursery",
         user: str = "ada",
         *,
         role: Role | None = None,

@@ -3,7 +3,6 @@
 from itertools import product
 
 import pytest
-from msgspec.structs import replace
 
 from plantstore.core.errors import InvalidChangeError, NoSuchTokenError, SetupError
 from plantstore.core.model import EXPIRY_MAX, Grant, Role, Scope
@@ -79,7 +78,6 @@ def test_a_refused_request_creates_nothing(administration: Administration) -> No
         Grant(subject="ada", store="nursery", label="a\nb"),
         Grant(subject="ada", store="nursery", label=65 * "a"),
         Grant(subject="ada", store="nursery", expires_at=EXPIRY_MAX + 1),
-        Grant(subject="ada", all_stores=True),
     ):
         with pytest.raises((InvalidChangeError, SetupError)):
             administration.create_token(refused)
@@ -94,26 +92,6 @@ def test_creating_a_token_does_not_change_a_role(administration: Administration)
     with pytest.raises(SetupError, match="is already"):
         administration.create_token(request)
     assert administration.list_members("nursery") == [Member("ada", Role.OWNER)]
-
-
-def test_an_all_stores_token_needs_a_single_or_a_named_store(
-    administration: Administration,
-) -> None:
-    for name in ("orchard", "nursery"):
-        administration.create_store(name)
-    administration.create_user("ada")
-    all_stores = Grant(subject="ada", all_stores=True)
-    with pytest.raises(SetupError, match="ada is a member of no store: name"):
-        administration.create_token(all_stores)
-    administration.add_member("nursery", "ada", Role.EDITOR)
-    token = administration.create_token(all_stores).token
-    assert (token.store, token.all_stores) == ("nursery", True)
-    # An older store, maybe of another owner.
-    administration.add_member("orchard", "ada", Role.READER)
-    with pytest.raises(SetupError, match="ada is a member of nursery, orchard: name"):
-        administration.create_token(all_stores)
-    named = administration.create_token(replace(all_stores, store="nursery")).token
-    assert named.store == "nursery"
 
 
 def test_tokens_are_revoked_by_store_and_user(administration: Administration) -> None:

@@ -127,7 +127,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "list_members": [Case((SMALL, None), 6), Case((SMALL, "user-2"), 6)],
     "list_valid_tokens": [Case((SMALL, 0), 2), Case((LARGE, 0), 2)],
     "list_all_members": [Case((), 6 * STORES)],
-    "find_stores_of": [Case((SMALL,), 4)],
     "list_tokens": [
         Case((0, INT64_MAX, 0, INT64_MAX), 6 * STORES),
         Case((SMALL, SMALL, 0, INT64_MAX), 4),

@@ -35,7 +35,6 @@ ACROSS_STORES = {
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is returned",
     "delete_links": "it ends the links of a user, or those of all stores, as revoke_tokens",
     "find_store_of_token": "a declared token does not say which store is its own",
-    "find_stores_of": "it finds the stores of one user",
     "find_token": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",
     "page_of_plants": "a copy reads stores in the order of their numbers",

@@ -128,8 +128,6 @@ def grant_options(command: Command) -> Command:
     )
     @wraps(command)
     def run(*, user: str, **given: Any) -> None:  # noqa: ANN401 - the values of all options
-        if given["store"] is None and not given["all_stores"]:
-            raise click.UsageError("name the token's store with --store, or give --all-stores")
         given["role"] = Role(given["role"]) if given.get("role") else None
         given["scopes"] = frozenset(map(Scope, given.get("scopes", ()))) or None
         fields = {name: given.pop(name) for name in Grant.__struct_fields__ if name in given}

@@ -39,7 +39,7 @@ def token() -> None:
 
 
 @token.command()
-@store_option(help="Name of the token's store.")
+@store_option(help="Name of the token's store.", required=True)
 @user_option(help="User name.", required=True)
 @role_option(help="Role of a new member: by default owner of a new store, else editor.")
 @click.option(
@@ -53,8 +53,7 @@ def token() -> None:
 @click.option(
     "--all-stores",
     is_flag=True,
-    help="Give access to all stores of the user. The token's own store is --store, or the user's "
-    "only store; the token is deleted with it.",
+    help="Give access to all stores of the user. The token is deleted with its own store.",
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
 @session_options

@@ -256,12 +256,12 @@ class Grant(Struct, frozen=True):
     """A request for a token, and for the membership and store that the token needs.
 
     A missing membership gets ``role``. ``scopes`` None means the role's defaults; ``manages`` adds
-    the scope ``manage``. ``store`` None, with ``all_stores``, means the user's only store. A new
-    store gets the quota ``max_plants``.
+    the scope ``manage``. ``store`` is named only to create a token by a command; a new store gets
+    the quota ``max_plants``.
     """
 
     subject: str
-    store: str | None = None
+    store: str = ""
     role: Role | None = None
     scopes: frozenset[Scope] | None = None
     label: str = ""

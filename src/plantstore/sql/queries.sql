@@ -110,9 +110,6 @@ SELECT role FROM members WHERE store_id = ?1 AND user_id = ?2
 INSERT INTO members (store_id, user_id, role, since, added_by) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
 
--- name: find_stores_of
-SELECT s.name FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = ?1 ORDER BY s.name
-
 -- name: insert_token
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)

@@ -42,7 +42,7 @@ def find_missing(session: Queries, grant: Grant) -> list[str]:
     if find_user(session, grant.subject) is None:
         names = [user.subject for user in list_users(session)]
         missing.append(f"user {grant.subject!r}{find_meant(grant.subject, names)}")
-    if grant.store is not None and find_store(session, grant.store) is None:
+    if find_store(session, grant.store) is None:
         names = [store.name for store in list_stores(session)]
         missing.append(f"store {grant.store!r}{find_meant(grant.store, names)}")
     return missing
@@ -95,10 +95,9 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
 
 def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[Store, Role]:
     """The token's store, and the user's role there; a new store's first member owns it."""
-    name = _find_only_store(session, user) if grant.store is None else grant.store
-    store, default = find_store(session, name), Role.EDITOR
+    store, default = find_store(session, grant.store), Role.EDITOR
     if store is None:
-        store, default = insert_store(session, name, grant.max_plants), Role.OWNER
+        store, default = insert_store(session, grant.store, grant.max_plants), Role.OWNER
         made.append(f"created the empty store {store.name}")
     role = find_role(session, store.store_id, user.user_id)
     if role is None:
@@ -113,13 +112,3 @@ def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[
         )
     # A token for all stores is limited in each store by the role there.
     return store, Role.OWNER if grant.all_stores else role
-
-
-def _find_only_store(session: Queries, user: User) -> str:
-    """Never guess among several: another store's owner may have added the user."""
-    names = [name for (name,) in session.query("find_stores_of", user.user_id)]
-    if len(names) != 1:
-        stores = ", ".join(names) or "no store"
-        advice = "name the token's own store with --store"
-        raise SetupError(f"{user.subject} is a member of {stores}: {advice}")
-    return str(names[0])

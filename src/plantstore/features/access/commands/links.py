@@ -59,7 +59,7 @@ def create(
         raise click.UsageError(
             f"a browser cannot open {address}: give --address with http:// or https://"
         )
-    store, user = str(grant.store), grant.subject
+    store, user = grant.store, grant.subject
     with noting(session) as note:
         made = links.create_link(session, require_store(session, store).store_id, grant)
         note("link create", link_id=made.link_id, store=store, user=user)
