@@ -38,6 +38,11 @@ class Output(Struct, frozen=True):
         for name, value in record.items():
             click.echo(f"{name.ljust(width)}  {_to_text(value, between)}")
 
+    def print_line(self, record: Record, columns: Sequence[str]) -> None:
+        """Print one record as a line at once: as JSON, or its columns separated by tabs."""
+        texts = (_to_text(record[column]) for column in columns)
+        click.echo(msgspec.json.encode(record) if self.as_json else "\t".join(texts))
+
     def print(self, value: object, text: str) -> None:
         click.echo(_to_json(value) if self.as_json else text)
 

@@ -45,7 +45,8 @@ def pass_store(
                 return
             if store is None and required:
                 raise click.UsageError("Missing option '--store'.")
-            with using_database(context, reads=reads) as session:
+            follows = context.params.get("follow", False)
+            with using_database(context, reads=reads and not follows) as session:
                 command(store=in_database(session, store), **arguments)
 
         return store_option(help=explanation)(run)

@@ -1,7 +1,8 @@
 """``plantstore event``: list, in a database or behind a service, and undo."""
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
 from itertools import repeat, starmap
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
 _AT = 2 + len(PLANT_FIELDS)  # in a row of ``list_events``
+_FOLLOW_SECONDS = 1.0
 _MAX_ROWS = 100_000  # of all stores in memory, unless there are many thousands of stores
 _COMMAND_LINE = 0  # instead of a user's number
 
@@ -40,35 +42,41 @@ Record = Mapping[str, Any]
 
 
 class Events(Struct, frozen=True):
-    """Events of one store or of all: ``read`` yields them, filtered."""
+    """Events of one store or of all: ``read`` yields those after a revision, filtered.
 
-    read: Callable[[Filters], Iterator[Record]]
-    columns: Sequence[str] = _COLUMNS
+    ``find_revision`` returns the store's newest revision; it is None for all stores.
+    """
+
+    read: Callable[[int, Filters], Iterator[Record]]
+    find_revision: Callable[[], int] | None
 
 
 def _in_database(session: Queries, store: str | None) -> Events:
     """The events of a store, or of all stores by time, read in pages."""
 
-    def read(filters: Filters) -> Iterator[Record]:
+    def read(after: int, filters: Filters) -> Iterator[Record]:
         if (user := filters[1]) is not None:
             require_user(session, user)
         stores = list_stores(session) if store is None else [require_store(session, store)]
         page_rows = max(10, min(PAGE_ROWS, _MAX_ROWS // max(1, len(stores))))
         events = (
-            zip(repeat(it.name), read_events(session, it, filters, page_rows)) for it in stores
+            zip(repeat(it.name), read_events(session, it, after, filters, page_rows))
+            for it in stores
         )
         merged = heapq.merge(*events, key=lambda event: event[1][_AT])
         return starmap(_describe, merged)
 
-    return Events(read, _COLUMNS if store else ("store", *_COLUMNS))
+    if store is None:
+        return Events(read, None)
+    return Events(read, lambda: require_store(session, store).revision)
 
 
 def _behind(client: "PlantStore", address: str) -> Events:
     """Events of a store behind a service; only owners see who made the changes."""
 
-    def read(filters: Filters) -> Iterator[Record]:
+    def read(after: int, filters: Filters) -> Iterator[Record]:
         plant_id, user, since = filters
-        for event in client.events():
+        for event in client.events(after=after or None):
             at = int(datetime.fromisoformat(event.at).timestamp() * 1000)
             is_wanted = plant_id in (None, event.plant.id) and user in (None, event.user)
             if is_wanted and at >= (since or 0):
@@ -76,7 +84,7 @@ def _behind(client: "PlantStore", address: str) -> Events:
                 by = (event.user, event.token_label, event.token_id, _COMMAND_LINE)
                 yield _describe(address, (event.revision, event.kind, *plant, at, *by))
 
-    return Events(read)
+    return Events(read, client.revision)
 
 
 def _describe(store: str, row: Row) -> Mapping[str, Any]:
@@ -104,6 +112,7 @@ def event() -> None:
 @since_option(
     help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w."
 )
+@click.option("--follow", is_flag=True, help="Keep printing new events until interrupted.")
 @pass_store(
     _in_database,
     _behind,
@@ -118,15 +127,33 @@ def list_events(
     user: str | None,
     since: int | None,
     output: Output,
+    *,
+    follow: bool,
 ) -> None:
     """List the changes to stores' plants: what, when, and who with which token.
+
+    With --follow each event is one line: tab-separated, or with --json an object.
 
     \b
     Examples:
       plantstore event list --store nursery --plant 7 --since 2d
       plantstore event list --user ada --json
     """
-    output.print_records(store.read((plant_id, user, since)), store.columns)
+    filters = (plant_id, user, since)
+    if not follow:
+        columns = _COLUMNS if store.find_revision else ("store", *_COLUMNS)
+        output.print_records(store.read(0, filters), columns)
+        return
+    if store.find_revision is None:
+        raise click.UsageError("name the store to follow with --store")
+    last = 0
+    while True:
+        newest = store.find_revision()
+        for record in store.read(last, filters) if newest > last else ():
+            output.print_line(record, _COLUMNS)
+            newest = max(newest, record["revision"])
+        last = max(last, newest)
+        time.sleep(_FOLLOW_SECONDS)
 
 
 @event.command()

@@ -26,7 +26,7 @@ def find_undo(
     before: dict[int, NewPlant | None] = {}
     updated: dict[int, int] = {}  # the first undone revision of updated plants
     later: dict[int, NewPlant | None] = {}  # plants as others changed them after the user
-    for revision, kind, *row, user_id in read_events(session, store, (None, None, since)):
+    for revision, kind, *row, user_id in read_events(session, store, 0, (None, None, since)):
         plant = NewPlant(*row[: len(PLANT_FIELDS)])
         if user_id != user.user_id:
             if plant.id in before:
@@ -60,11 +60,11 @@ def _find_earlier(
 def read_events(
     session: Queries,
     store: Store,
+    after: int = 0,
     filters: Filters = (None, None, None),
     page_rows: int = PAGE_ROWS,
 ) -> Iterator[Row]:
-    """The rows of a store's events, filtered, read in pages."""
-    after = 0
+    """The rows of a store's events after a revision, filtered, read in pages."""
     while rows := session.query("list_events", store.store_id, after, *filters, page_rows):
         yield from rows
         after = rows[-1][0]

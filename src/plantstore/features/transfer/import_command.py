@@ -55,6 +55,7 @@ def _read_columns(
     metavar="NAME",
     help="Such as windows-1252; by default UTF-8, or UTF-16 with a byte-order mark.",
 )
+@click.option("--allow-empty", is_flag=True, help="Accept an empty file.")
 @click.option(
     "--errors",
     "error_file",

@@ -103,16 +103,16 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str, **form: Any) -> Iterator[Source]:  # noqa: ANN401 - see Source
+def open_source(path: str, *, allow_empty: bool = False, **form: Any) -> Iterator[Source]:  # noqa: ANN401 - see Source
     """Open a file for reading, or stdin for ``-``.
 
-    :raises SetupError: there is no such file, or it is empty.
+    :raises SetupError: there is no such file, or it is empty and must not be.
     """
     with io.FileIO(0, closefd=False) if path == "-" else Path(path).open("rb", buffering=0) as file:
         source = Source("stdin" if path == "-" else path, file, **form)
         yield source
-    if not source.count:
-        raise SetupError(f"{source.name} is empty")
+    if not (source.count or allow_empty):
+        raise SetupError(f"{source.name} is empty: give --allow-empty if that is right")
 
 
 def read_plants(source: Source) -> Iterator[Line]:

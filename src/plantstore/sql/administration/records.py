@@ -5,6 +5,7 @@ Missing records that are required, and invalid names, raise the domain's errors.
 
 from collections.abc import Iterable
 from itertools import islice
+from shlex import quote
 
 from plantstore.core.clock import now
 from plantstore.core.errors import (
@@ -86,7 +87,10 @@ def require_user(session: Queries, subject: str) -> User:
     user = find_user(session, subject)
     if user is None:
         meant = find_meant(subject, (user.subject for user in list_users(session)))
-        raise SetupError(f"there is no user {subject!r}{meant}: `plantstore user list` shows all")
+        raise SetupError(
+            f"there is no user {subject!r}{meant}: `plantstore user list` shows all, `plantstore "
+            f"user create {quote(subject)}` creates one"
+        )
     return user
 
 

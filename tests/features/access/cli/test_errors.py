@@ -17,15 +17,15 @@ REFUSALS = {
     "user rename ada eve": "the user 'eve' already exists: choose another name",
     "store create Nursery": "'Nursery' is not a valid store name: use 1 to 63 lowercase letters, "
     "digits and, between them, hyphens",
-    "member add --create --store nursery --user '' --role reader": "the user's name must be 1 to "
-    "255 characters long, not 0",
+    "user create ''": "the user's name must be 1 to 255 characters long, not 0",
     "token create --store nursery --user ada --label 'a\nb'": "the label must not contain control ",
     "token create --store nursery --user eve --scope manage": "the role editor does not allow: "
     "manage; give the user the role owner first",
     "store delete meadow": "there is no store 'meadow'; the stores are: full, nursery",
     "store delete nurserie": "there is no store 'nurserie' (did you mean 'nursery'?); the stores",
     "user rename evee kim": "there is no user 'evee' (did you mean 'eve'?): `plantstore user list`",
-    "user rename kim eve": "there is no user 'kim': `plantstore user list` shows all",
+    "user rename kim eve": "there is no user 'kim': `plantstore user list` shows all, "
+    "`plantstore user create kim` creates one",
     "link create --store nursery --user 'kim o'": "kim o is not a member of nursery: `plantstore "
     "member list --store nursery` shows the members, `plantstore member add --create --store "
     "nursery --user 'kim o' --role editor` adds kim o",

@@ -1,12 +1,17 @@
 """``plantstore event list``: who did what, in lists of any length."""
 
 import json
+import subprocess
+import time
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
+from click.testing import CliRunner
 
 from plantstore.cli.output import Output
-from tests.cli.program import Program
+from plantstore.program import cli
+from tests.cli.program import PLANTSTORE, Program
 from tests.databases import execute
 from tests.features.events.http.test_event_stream import fill_events
 from tests.http.calls import create_in
@@ -47,6 +52,39 @@ def test_events_are_listed_with_their_user_and_token(program: Program, service: 
     assert "Ficus" in program.out("event", "list", "--store", "nursery")
     refused = program.refusal("event", "list", "--store", "nursery", "--since", "now", status=2)
     assert "write an age such as 24h" in refused
+
+
+def test_follow_prints_new_events(program: Program, service: Service) -> None:
+    command = [*PLANTSTORE, "event", "list", "--store", "nursery", "--plant", "9", "--follow"]
+    with (
+        subprocess.Popen(
+            [*command, "--json"], stdout=subprocess.PIPE, env=program.environ
+        ) as follow,
+        service.client(service.make_token("nursery", "ada")) as ada,
+    ):
+        assert follow.stdout is not None
+        for name in ("Fern", "Ficus"):
+            assert ada.post("/plants", json={"id": 9, "name": name}).is_success
+            assert json.loads(follow.stdout.readline())["name"] == name
+            assert ada.delete("/plants/9").is_success
+            assert json.loads(follow.stdout.readline())["kind"] == "plant.deleted"
+        follow.terminate()
+
+
+def test_follow_reads_each_event_once(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    program.make_store("nursery")
+    fill_events(program.database, 3)
+    sleeps = count()
+
+    def change_history(_seconds: float) -> None:
+        if next(sleeps):
+            raise KeyboardInterrupt
+        execute(program.database, "UPDATE events SET plant_id = 9 WHERE revision = 1")
+
+    monkeypatch.setattr(time, "sleep", change_history)
+    options = ("--database", program.database, "event", "list", "--store", "nursery")
+    result = CliRunner().invoke(cli, [*options, "--plant", "9", "--follow"])
+    assert (result.output, result.exit_code) == ("\nAborted!\n", 1)
 
 
 def test_events_of_several_stores_are_sorted_by_time(program: Program) -> None:

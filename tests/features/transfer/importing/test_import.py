@@ -186,7 +186,7 @@ def test_an_import_respects_the_quota(
         (b"\x1b[31m\xff,Nr\n", "the columns: ?[31m?, Nr; none is the name"),
         (b"Nr,name\n", "the columns: Nr, name; none is the id: give --assign-ids"),
         (b"PK\x03\x04", "plants.csv is a workbook or an archive: open it with a spreadsheet"),
-        (b"", "plants.csv is empty"),
+        (b"", "plants.csv is empty: give --allow-empty if that is right"),
         (b"id,name,ID\n", "two columns named id"),
         (b"[]", "a JSON array"),
         (gzip.compress(CSV.encode())[:-9], "cannot be decompressed"),
@@ -214,6 +214,15 @@ def test_an_unreadable_file_is_refused_and_nothing_is_imported(
     )
     assert reason in refused
     assert service.events(store) == []
+
+
+@SQLITE_ONLY
+@pytest.mark.parametrize("more", [[], ["--assign-ids"]], ids=["ids", "new ids"])
+def test_an_empty_file_is_accepted_if_that_is_right(
+    program: Program, store: str, more: list[str]
+) -> None:
+    empty = ("import", write(program, b""), "--store", store, "--allow-empty", *more)
+    assert program.data(*empty)["imported"] == 0
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])

@@ -1,4 +1,4 @@
-"""``plantstore user``: rename, list, delete."""
+"""``plantstore user``: create, rename, list, delete."""
 
 import re
 from collections import Counter
@@ -18,7 +18,22 @@ from plantstore.sql.session import Queries, Session
 
 @click.group()
 def user() -> None:
-    """Rename, list and delete users."""
+    """Create, rename, list and delete users."""
+
+
+@user.command()
+@click.argument("subject")
+@session_options
+def create(session: Session, subject: str, output: Output) -> None:
+    """Create a user; SUBJECT is the user name.
+
+    \b
+    Example:
+      plantstore user create ada
+    """
+    with changing(session, "user create", user=subject):
+        records.insert_user(session, subject)
+    output.print({"subject": subject}, subject)
 
 
 @user.command()
