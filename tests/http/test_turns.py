@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plantstore.core.fair_queue import REFUSED, ROUTED, FairQueue
+from plantstore.core.fair_queue import QUERIED, REFUSED, ROUTED, FairQueue
 from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
@@ -325,6 +325,24 @@ async def test_a_user_is_not_delayed_by_the_turns_of_their_address(tmp_path: Pat
         await asyncio.sleep(0)
         assert app.database.gauges()["write_queue_depth",] == MANY
         await asyncio.gather(*handling)
+
+
+async def test_many_stores_of_a_token_are_described_in_several_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, costs = create_sqlite(tmp_path), list[int]()
+    with closing(open_administration(url)) as administration:
+        for number in range(40):
+            grant = Grant(subject="ada", store=f"store-{number}", all_stores=True)
+            token = administration.create_token(grant).secret
+
+    async def take(_: object, cost: int) -> None:
+        costs.append(cost)
+
+    async with application(url) as app:
+        monkeypatch.setattr(app.turns, "take", take)
+        await app.handle(request(0, "GET", token, b"/me"))
+    assert costs == [REFUSED, QUERIED, 16, 16]
 
 
 @pytest.mark.parametrize(

@@ -122,10 +122,6 @@ class Queue:
         self.webhook = self.webhook._replace(failing_since=since, paused=paused)
         self.log.append(delivery)
 
-    def stop(self) -> None:
-        for task in self.tasks.values():
-            task.cancel()
-
 
 def _report_pause(session: Session, row: Webhook) -> None:
     about = {"webhook_id": row.id, "reason": row.paused}
@@ -196,7 +192,8 @@ class Deliverer:
                     if self._is_over:
                         raise asyncio.CancelledError  # also of the messages in flight
                     for queue in rows.keys() - following.keys():
-                        queue.stop()
+                        for task in queue.tasks.values():
+                            task.cancel()
                         queue.tasks = {}  # else tasks and tracebacks refer to each other
                     for queue, messages in following.items():
                         for message in messages:
