@@ -4,6 +4,7 @@ import asyncio
 import os
 import resource
 from contextlib import closing
+from functools import partial
 
 import psycopg
 import pytest
@@ -93,17 +94,26 @@ async def test_reads_of_a_store_leave_connections_for_other_stores(
     await pool.close()
 
 
-async def test_reads_wait_briefly_for_a_steady_stream_while_several_stores_are_active(
-    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("method", "long"),
+    [
+        ("find_caller", ["_GATHERING_SECONDS"]),
+        ("find_plant", ["_GATHERING_SECONDS", "_SHARED_SECONDS"]),
+    ],
+)
+async def test_a_steady_stream_delays_lookups_briefly_and_reads_not_while_several_stores_are_active(
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch, method: str, long: list[str]
 ) -> None:
-    monkeypatch.setattr(batcher, "_GATHERING_SECONDS", 60.0)
+    for name in long:
+        monkeypatch.setattr(batcher, name, 60.0)
     with postgres_server.fresh() as url, closing(open_administration(url)) as administration:
         async with DatabaseHarness(url, administration) as harness:
             await harness.make_caller("orchard", "eve")
-            find = harness.database.find_plant
-            reads = [asyncio.ensure_future(find(harness.store_id, 0))]
+            find = partial(getattr(harness.database, method), harness.store_id)
+            rest = {"find_caller": (b"", None), "find_plant": (0,)}[method]
+            reads = [asyncio.ensure_future(find(*rest))]
             while not reads[0].done() and len(reads) < 50_000:
-                reads.append(asyncio.ensure_future(find(harness.store_id, len(reads))))
+                reads.append(asyncio.ensure_future(find(*rest)))
                 await asyncio.sleep(0)
             assert reads[0].done()
             await asyncio.gather(*reads)

@@ -49,10 +49,7 @@ class Lane:
 
 
 class Lanes:
-    """A lane for each user while several are active; for each store while several stores are.
-
-    All networks together are a store, and each is one of its users.
-    """
+    """A lane for each user while several are active; for each store while several stores are."""
 
     def __init__(self, turns: FairQueue) -> None:
         self.turns = turns

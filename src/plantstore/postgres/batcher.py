@@ -28,9 +28,9 @@ class Waiting(Struct, Generic[Item, Result], frozen=True):
 class Batcher(Generic[Item, Result]):
     """Keeps at most ``max_batches`` in flight. Gathers briefly if several ``stores`` are active."""
 
-    def __init__(self, max_batches: int, stores: Active) -> None:
+    def __init__(self, max_batches: int, stores: Active, shared: float = _SHARED_SECONDS) -> None:
         self._loop = asyncio.get_running_loop()
-        self._max_batches = max_batches
+        self._max_batches, self._shared_seconds = max_batches, shared
         self.stores = stores
         self.waiting: list[Waiting[Item, Result]] = []
         self._in_flight: set[asyncio.Task[None]] = set()
@@ -66,7 +66,7 @@ class Batcher(Generic[Item, Result]):
     def _begin_gathering(self) -> None:
         if not self._is_gathering:
             self._is_gathering = True
-            seconds = _SHARED_SECONDS if self.stores.are_several else _GATHERING_SECONDS
+            seconds = self._shared_seconds if self.stores.are_several else _GATHERING_SECONDS
             self._loop.call_soon(self._gather, 0, self._loop.time() + seconds)
 
     def _gather(self, seen: int, until: float) -> None:

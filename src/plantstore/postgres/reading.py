@@ -99,7 +99,7 @@ class Reads(Batcher[Query, Sequence[Row]]):
     """
 
     def __init__(self, pool: Pool, max_batch_size: int, stores: Active) -> None:
-        super().__init__(_MAX_READS, stores)
+        super().__init__(_MAX_READS, stores, shared=0.0)  # a batch of lookups ends at once
         self._pool = pool
         self._max_batch_size = max_batch_size
         self._shares = Shares("reads", _MAX_READS)
