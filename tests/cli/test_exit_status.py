@@ -75,6 +75,7 @@ MISTAKES = {
     "--database plants.db token list": "a database URL cannot begin with 'plants.db': write",
     "--database sqlite://plants.db token list": "is not a database URL: write sqlite:///plants.db",
     "--settings": "Option '--settings' requires an argument.",
+    "serve --cors-origin example.org": "--cors-origin is 'example.org', but must be *, none, or",
     "serve --workers 0": "--workers is 0, but must be a whole number, at least 1 and at most 64",
     "token create --create --store Nursery --user ada": "'Nursery' is not a valid store name: use",
 }

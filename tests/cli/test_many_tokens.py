@@ -21,6 +21,17 @@ def test_a_mistyped_user_or_store_is_not_created(program: Program) -> None:
         assert "no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): add --c" in refused
 
 
+def test_create_warns_of_names_similar_to_existing_ones(program: Program) -> None:
+    created = program.run("token", "create", "--create", "--store", "nursry", "--user", "adaa")
+    assert created.err.splitlines() == [
+        "created the user adaa",
+        "created the empty store nursry",
+        "made adaa owner of nursry",
+        "check the name of the new user 'adaa' (did you mean 'ada'?)",
+        "check the name of the new store 'nursry' (did you mean 'nursery'?)",
+    ]
+
+
 def test_tokens_are_filtered_by_state_user_and_store(program: Program) -> None:
     create = ("token", "create", "--store", "nursery", "--user", "ada")
     soon = program.data(*create, "--expires", "5d", "--label", "soon")

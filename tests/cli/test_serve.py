@@ -73,9 +73,13 @@ def test_an_error_of_a_database_url_does_not_show_its_password(url: str, message
 
 
 def test_a_flag_overrides_its_variable(tmp_path: Path) -> None:
-    with ServiceWithFlags(tmp_path, "--log-format json", log_format="text") as service:
-        assert service.stop() == 0
-    assert all(json.loads(line) for line in service.log().splitlines())
+    """The setting is the allowed origins of CORS, which ``/livez`` returns."""
+    flags, variable = ("https://a.example", "https://b.example"), "https://variable.example"
+    options = " ".join(f"--cors-origin {flag}" for flag in flags)
+    with ServiceWithFlags(tmp_path, options, cors_origins=variable) as service:
+        for origin, allowed in (*zip(flags, flags, strict=True), (variable, None)):
+            response = httpx.get(f"{service.origin}/livez", headers={"Origin": origin})
+            assert response.headers.get("access-control-allow-origin") == allowed
 
 
 def test_the_default_database_is_in_the_users_data_folder(program: Program) -> None:

@@ -142,6 +142,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_user": [Case((STORES + 1,), 0)],
     "rename_user": [Case((SMALL, "new"), 1)],
     "rename_store": [Case((SMALL, "new"), 1)],
+    "describe_store": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 5),
     "list_audit": [Case((None, None, None), 0)],
     "trim_audit": [Case((LATER, PAGE), 0)],
     "read_status": [Case((0, LATER), STORES + ENDED)],

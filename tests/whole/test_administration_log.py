@@ -54,6 +54,7 @@ CHANGES = {
 READS = {
     **dict.fromkeys(("check", "settings show"), ""),
     **dict.fromkeys(("store list", "user list", "token list", "link list"), ""),
+    "store show": "nursery",
     "member list": "--store nursery",
     "event list": "--store nursery",
     "audit list": "",

@@ -5,7 +5,7 @@ from tests.cli.test_check import unchanged
 
 READING = (
     *("audit list", "event list --store nursery", "link list", "member list --store nursery"),
-    *("store list", "token list --user ada", "user list"),
+    *("store list", "store show nursery", "token list --user ada", "user list"),
     *("plant list --store nursery", "export --store nursery", "webhook list --store nursery"),
 )
 

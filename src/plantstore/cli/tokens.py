@@ -68,12 +68,14 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
       plantstore token create --create --store nursery --user kiosk --role reader --expires 90d
       plantstore token create --store nursery --user ada --all-stores --scope list
     """
-    if not creates and (missing := find_missing(session, grant)):
+    missing = find_missing(session, grant)
+    if missing and not creates:
         raise SetupError(f"there is no {' and no '.join(missing)}: add --create to create it")
     with noting(session) as note:
         issued = create_token(session, grant)
         note("token create", **name_token(issued.token))
     _print_issued(issued, output)
+    warn_of_similar(missing, output)
 
 
 @token.command("list")
@@ -221,6 +223,13 @@ def _find_ids(
 ) -> tuple[int | None, int | None]:
     store_id = None if store is None else require_store(session, store).store_id
     return store_id, None if user is None else require_user(session, user).user_id
+
+
+def warn_of_similar(created: list[str], output: Output) -> None:
+    """Note which of ``find_missing`` have a similar name, now that they are created."""
+    for similar in created:
+        if "did you mean" in similar:
+            output.note(f"check the name of the new {similar}")
 
 
 def _print_issued(issued: records.IssuedToken, output: Output, **more: object) -> None:

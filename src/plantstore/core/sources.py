@@ -82,8 +82,11 @@ class Sources:
 
         :raises SetupError: a source cannot be read, or a variable and its file are both set.
         """
-        if (flag := self.flags.get(name)) not in (None, ""):
-            return Given(flag, "flag", f"--{name.replace('_', '-')}")
+        if (flag := self.flags.get(name)) not in (None, "", ()):
+            option = f"--{name.replace('_', '-')}"
+            if isinstance(flag, tuple):  # repeatable
+                flag, option = " ".join(flag), option.removesuffix("s")
+            return Given(flag, "flag", option)
         variable = PREFIX + name.upper()
         value, file = self._environ.get(variable, "").strip(), variable + _FILE.upper()
         if _OF_SERVICE.match(f"{variable}={value}"):

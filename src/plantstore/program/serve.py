@@ -41,6 +41,13 @@ def _feature_flags(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--workers", type=int, help="Worker processes.  [default: 1]")
 @click.option("--tls-cert", metavar="FILE", help="TLS certificate chain (PEM).")
 @click.option("--tls-key", metavar="FILE", help="The certificate's private key (PEM).")
+@click.option(
+    "--cors-origin",
+    "cors_origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Origin whose pages may call the service; repeatable; none for no page.  [default: *]",
+)
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
 @_feature_flags
 @click.pass_context

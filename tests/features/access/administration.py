@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from plantstore.core.clock import now
+from plantstore.core.database import Row
 from plantstore.core.model import Grant, Role
 from plantstore.features.access import links, members
 from plantstore.features.access.commands import stores, users
@@ -35,6 +37,11 @@ def delete_store(session: Session, store: str) -> None:
     stores.delete_store(session, store_id)
 
 
+def measure_store(session: Session, store_id: int) -> Row:
+    (row,) = session.query("describe_store", store_id, now())
+    return row
+
+
 def rename_user(session: Session, subject: str, new_subject: str) -> None:
     user = records.require_user(session, subject)
     users.rename_labels(session, user, new_subject)
@@ -52,6 +59,7 @@ def delete_user(session: Session, subject: str) -> bool:
 class Administration(administration.Administration):
     """Administers a database through a session, as commands and owners do."""
 
+    measure_store = reading(measure_store)
     delete_store: Any = reading(delete_store)
     delete_user = reading(delete_user)
     rename_user = reading(rename_user)

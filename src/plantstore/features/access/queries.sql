@@ -7,6 +7,16 @@ SELECT name FROM stores WHERE store_id = ?1
 -- name: rename_store
 UPDATE stores SET name = ?2 WHERE store_id = ?1
 
+-- The size of the data: each counted number has 8 bytes.
+
+-- name: describe_store
+SELECT (SELECT count(*) FROM members WHERE store_id = ?1),
+    (SELECT count(*) FROM tokens WHERE store_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)),
+    (SELECT CAST(coalesce(sum(8 + octet_length(name) + coalesce(octet_length(tag), 0)), 0) AS bigint) FROM plants WHERE store_id = ?1)
+    + (SELECT CAST(coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
+        + octet_length(token_label) + octet_length(token_id)), 0) AS bigint) FROM events WHERE store_id = ?1),
+    (SELECT at FROM events WHERE store_id = ?1 ORDER BY revision DESC LIMIT 1)
+
 -- name: delete_store
 DELETE FROM stores WHERE store_id = ?1
 

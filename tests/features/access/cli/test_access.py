@@ -57,12 +57,24 @@ def test_quiet_changes_print_nothing(program: Program) -> None:
         assert (result.status, result.out, result.err) == (0, "", "")
 
 
+def test_adding_a_new_user_warns_about_a_similar_name(program: Program) -> None:
+    call = "member add --create --store nursery --user evee --role reader"
+    result = program.run(*call.split())
+    assert "check the name of the new user 'evee' (did you mean 'eve'?)" in result.err
+
+
 def test_deleting_a_user_names_stores_left_without_an_owner(program: Program) -> None:
     refused = program.run("user", "delete", "ada", stdin="eve\n")
     assert refused.status == 1
     assert "No owner is left in: nursery." in refused.err
     assert program.run("user", "delete", "ada", stdin="ada\n").status == 0
     assert [user["subject"] for user in program.data("user", "list")] == ["eve"]
+
+
+def test_store_show_prints_members_tokens_size_and_quota(program: Program) -> None:
+    store = program.data("store", "show", "nursery")
+    assert (store["members"], store["tokens"], store["bytes"]) == (2, 2, 0)
+    assert "max_plants  -" in program.out("store", "show", "nursery").splitlines()
 
 
 def test_a_running_service_applies_each_change_at_once(program: Program) -> None:

@@ -21,8 +21,8 @@ REFUSALS = {
     "token create --store nursery --user ada --label 'a\nb'": "the label must not contain control ",
     "token create --store nursery --user eve --scope manage": "the role editor does not allow: "
     "manage; give the user the role owner first",
-    "store delete meadow": "there is no store 'meadow'; the stores are: full, nursery",
-    "store delete nurserie": "there is no store 'nurserie' (did you mean 'nursery'?); the stores",
+    "store show meadow": "there is no store 'meadow'; the stores are: full, nursery",
+    "store show nurserie": "there is no store 'nurserie' (did you mean 'nursery'?); the stores",
     "user rename evee kim": "there is no user 'evee' (did you mean 'eve'?): `plantstore user list`",
     "user rename kim eve": "there is no user 'kim': `plantstore user list` shows all, "
     "`plantstore user create kim` creates one",

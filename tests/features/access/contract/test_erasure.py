@@ -100,3 +100,14 @@ async def test_a_deleted_users_name_is_in_no_file(harness: DatabaseHarness, url:
 def find_files_with(url: str, name: bytes) -> list[str]:
     path = database_path(url)
     return [file.name for file in path.parent.glob(f"{path.name}*") if name in file.read_bytes()]
+
+
+async def test_a_store_is_measured_in_members_tokens_and_bytes(harness: DatabaseHarness) -> None:
+    administration = harness.administration
+    assert tuple(administration.measure_store(harness.store_id)) == (1, 1, 0, None)
+    administration.create_token(Grant(subject="eve", store="nursery", expires_at=1))
+    await harness.create(NewPlant(1, "Żółw", "é"))
+    (event,) = harness.read_events()
+    plant, label = len("Żółwé".encode()), len(event.token_id)
+    size = 8 + plant + 32 + len("plant.created") + plant + label
+    assert tuple(administration.measure_store(harness.store_id)) == (2, 1, size, event.at)

@@ -12,14 +12,11 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.core.model import Role
+from plantstore.cli.tokens import warn_of_similar
+from plantstore.core.model import Grant, Role
 from plantstore.features.access import members
-from plantstore.sql.administration.records import (
-    find_user,
-    insert_user,
-    require_store,
-    require_user,
-)
+from plantstore.sql.administration.new_tokens import find_missing
+from plantstore.sql.administration.records import insert_user, require_store, require_user
 from plantstore.sql.session import Queries, Session
 
 _last_owner_option = yes_option(help="Leave the store without an owner.")
@@ -59,9 +56,10 @@ def add(
       plantstore member add --create --store nursery --user grace --role editor
       plantstore member add --store nursery --user ada --role owner
     """
+    missing = find_missing(session, Grant(user, store)) if creates else []
     with noting(session) as note:
         store_id = require_store(session, store).store_id
-        if creates and find_user(session, user) is None:
+        if missing:
             insert_user(session, user)
         member = require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
@@ -72,6 +70,7 @@ def add(
         sentence += f", no longer {before}"
     record = {"store": store, "user": user, "role": role, "old_role": before}
     output.report(record, sentence)
+    warn_of_similar(missing, output)
 
 
 @member.command()

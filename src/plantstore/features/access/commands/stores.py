@@ -1,4 +1,4 @@
-"""``plantstore store``: create, set, rename, list, delete."""
+"""``plantstore store``: create, set, rename, show, list, delete."""
 
 from contextlib import closing
 
@@ -15,6 +15,7 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.sources import find_sources
+from plantstore.core.clock import now
 from plantstore.core.model import Role, Store
 from plantstore.core.settings import Settings
 from plantstore.databases import create_database, open_session
@@ -28,7 +29,7 @@ _COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")
 
 @click.group()
 def store() -> None:
-    """Create, change, list and delete stores."""
+    """Create, change, show and delete stores."""
 
 
 def _read_quota(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
@@ -108,6 +109,24 @@ def rename(session: Session, name: str, new_name: str, output: Output) -> None:
         session.query("rename_store", renamed.store_id, new_name)
     sentence = f"renamed the store {name} to {new_name}: its path is /stores/{new_name}/plants"
     output.report({"name": new_name, "old_name": name}, sentence)
+
+
+@store.command()
+@click.argument("name")
+@reading_options
+def show(session: Queries, name: str, output: Output) -> None:
+    """Show a store: its plants, quota, members, valid tokens, size and last change.
+
+    The size, in bytes, is that of its plants and events, without indexes and free space.
+
+    \b
+    Example:
+      plantstore store show nursery
+    """
+    shown = records.require_store(session, name)
+    ((members, tokens, size, changed_at),) = session.query("describe_store", shown.store_id, now())
+    sizes = {"bytes": size, "members": members, "tokens": tokens}
+    output.print_record({**_describe(shown), "changed_at": format_time(changed_at), **sizes})
 
 
 @store.command("list")
