@@ -321,7 +321,6 @@ async def test_a_connection_makes_no_room_for_itself_and_few_searches_are_made(
     settings = replace(Settings(), max_connections=256)
     application = CountingApplication(settings)
     connections = serve(application, settings)
-    monkeypatch.setattr(f"{Connections.__module__}._TICK", 3600)  # after the next tick
 
     async def request(path: bytes) -> socket:
         client, server = socketpair()
@@ -336,6 +335,7 @@ async def test_a_connection_makes_no_room_for_itself_and_few_searches_are_made(
             await request(b"/store/wait")
             while application.handled == number:  # noqa: ASYNC110 - it takes a few iterations
                 await asyncio.sleep(0)
+        monkeypatch.setattr(f"{Connections.__module__}._TICK", 3600)  # after the next tick
         connections.now = 0.0
         while not connections.now:  # noqa: ASYNC110 - until the tick
             await asyncio.sleep(0)
