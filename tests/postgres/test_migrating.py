@@ -1,20 +1,34 @@
 """``plantstore migrate`` on PostgreSQL: concurrently, under load, and refused."""
 
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from tests.cli.program import Program
+from tests.cli.program import PLANTSTORE, Program
 from tests.next_version import MIGRATION, NEWEST, next_program
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import PostgresServer
 from tests.service import Service
+from tests.waiting import wait_until
 
 COMPATIBLE = f"-- compatible-since: 1\n{MIGRATION}"
+INDEX = """-- compatible-since: 1
+-- outside-transaction
+-- For lists by name.
+
+DROP INDEX CONCURRENTLY IF EXISTS plants_by_name;
+
+CREATE INDEX CONCURRENTLY plants_by_name ON plants (store_id, name);
+"""
+IS_VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('plants_by_name')"
+OTHERS = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query ~"
+END_BUILD = f"SELECT pg_terminate_backend(pid, 10000) {OTHERS} 'CREATE INDEX CONCURRENTLY'"
+IS_MIGRATING = f"SELECT {OTHERS} 'DROP INDEX CONCURRENTLY|progress_create_index'"
 
 
 @pytest.fixture
@@ -55,6 +69,53 @@ def test_a_migration_times_out_while_it_waits_for_a_table_lock(program: Program)
         message = newer.refusal("migrate")
     assert "lock timeout" in message
     assert newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
+
+
+@contextmanager
+def building(newer: Program) -> Iterator["subprocess.Popen[str]"]:
+    """Run a migration that builds ``INDEX`` and must wait until the end of the block."""
+    url = newer.environ["PLANTSTORE_DATABASE"]
+    with psycopg.connect(url) as writer, psycopg.connect(url, autocommit=True) as other:
+        writer.execute("INSERT INTO plants (store_id, id, name) VALUES (0, 0, 'Fern')")
+        migrating = subprocess.Popen(
+            [*PLANTSTORE, "migrate"], env=newer.environ, stdout=subprocess.PIPE, text=True
+        )
+        wait_until(lambda: other.execute(IS_VALID).fetchall() == [(False,)])
+        yield migrating
+
+
+def test_writes_continue_while_an_index_is_built(program: Program) -> None:
+    url = program.environ["PLANTSTORE_DATABASE"]
+    newer = next_program(program, INDEX, "postgres")
+    with Service(program.folder, database=url) as old, old.client(old.make_token()) as client:
+        with building(newer) as migrating:
+            assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
+            assert client.delete("/plants/1").is_success
+            assert migrating.poll() is None
+        out, _ = migrating.communicate(timeout=30)
+    assert out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
+    with psycopg.connect(url) as connection:
+        assert connection.execute(IS_VALID).fetchall() == [(True,)]
+    assert newer.data("token", "list")
+
+
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_a_killed_index_build_is_repeated(program: Program, *, is_ended: bool) -> None:
+    """Also if the server has not noticed and continues the build."""
+    newer = next_program(program, INDEX, "postgres")
+    url = newer.environ["PLANTSTORE_DATABASE"]
+    with psycopg.connect(url, autocommit=True) as connection, ThreadPoolExecutor() as pool:
+        with building(newer) as migrating:
+            migrating.kill()
+            migrating.communicate()
+            if is_ended:
+                connection.execute(END_BUILD)
+            assert "(next) is pending" in newer.refusal("token", "list")
+            assert connection.execute(IS_VALID).fetchall() == [(False,)]
+            again = pool.submit(newer.run, "migrate")
+            wait_until(lambda: connection.execute(IS_MIGRATING).rowcount)
+        assert again.result().out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
+        assert connection.execute(IS_VALID).fetchall() == [(True,)]
 
 
 def change_functions(newer: Program) -> None:

@@ -1,11 +1,18 @@
 """Connections of the command line, and the version of the schema.
 
+In a migration with a line ``-- outside-transaction``, each statement is a transaction of its own,
+as ``CREATE INDEX CONCURRENTLY`` must be. After a kill all of them run again, so the first statement
+must drop what an interrupted run left behind.
+
 ``functions.sql`` is migration 0. A feature that distributes the tables has a ``distribute.sql``:
 migration -1, with the feature's name, in databases that it distributed.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import groupby
 
 import psycopg
 from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, errors
@@ -17,9 +24,18 @@ from plantstore.sql.migrations import Applied, Migration, find_pending, refuse_t
 from plantstore.sql.queries import folder_of, load_queries
 
 _PACKAGE = "plantstore.postgres"
+_OUTSIDE_LINE = re.compile(r"^-- outside-transaction$", re.MULTILINE)
 _FUNCTIONS, _DISTRIBUTION = 0, -1  # numbers of migrations that run again after a change
 _OLDEST_VERSION = 15  # that of Debian 12, and the oldest that is tested
-_LOCK = "SELECT pg_advisory_xact_lock(7091938230911)"  # an arbitrary number
+_PAUSE = 0.1  # seconds between two attempts
+# An arbitrary number. Waiting for the lock, or parameters, would hold a snapshot, and building an
+# index waits for older snapshots to end.
+_LOCK = "SELECT pg_try_advisory_xact_lock(7091938230911)"
+# The server goes on building an index after its client was killed.
+_NO_INDEX_IS_BUILT = """
+    SELECT NOT EXISTS
+        (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database())
+"""
 _PROGRAMS = """
     SELECT application_name, count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name ~ '^plantstore( .* schema \\d+)?$'
@@ -137,8 +153,8 @@ def migrate(
     with explained(), connect(url) as connection:
         with connect(url) as guard, guard.transaction():
             guard.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-            guard.execute("SET LOCAL statement_timeout = 0")
-            guard.execute(_LOCK)
+            _wait_until(guard, _LOCK)
+            _wait_until(connection, _NO_INDEX_IS_BUILT)
             applied = _read_applied(connection)
             distribution = distribution or _find_distribution(applied)
             sql = load_queries(_PACKAGE, distribution)
@@ -147,11 +163,10 @@ def migrate(
                 _require_no_older(
                     connection, [migration for migration in pending if migration.stops_older]
                 )
-            with connection.transaction():  # if the connection is lost, the old schema stays
-                connection.execute(sql["begin_migration"].encode())
-                for migration in pending:
-                    connection.execute(migration.sql.encode())
-                    connection.execute(sql["record_migration"].encode(), migration.record)
+            for is_outside, group in groupby(
+                pending, lambda migration: bool(_OUTSIDE_LINE.search(migration.sql))
+            ):
+                _apply(connection, sql, group, is_outside=is_outside)
         return pending
 
 
@@ -168,11 +183,30 @@ def _require_no_older(connection: Connection, stopping: Sequence[Migration]) -> 
         raise SetupError(refuse_to_stop(stopping, reason))
 
 
+def _wait_until(connection: Connection, condition: str) -> None:
+    while connection.execute(condition).fetchone() != (True,):
+        time.sleep(_PAUSE)
+
+
 def _read_applied(connection: Connection) -> Sequence[Applied]:
     try:
         return [Applied(*row) for row in connection.execute(_READ_MIGRATIONS)]
     except errors.UndefinedTable:
         return []
+
+
+def _apply(
+    connection: Connection, sql: dict[str, str], group: Iterable[Migration], *, is_outside: bool
+) -> None:
+    """Apply all in one transaction, so that a lost connection leaves the old schema; or in none."""
+    with nullcontext() if is_outside else connection.transaction():
+        if not is_outside:
+            connection.execute(sql["begin_migration"].encode())
+        for migration in group:
+            for statement in migration.sql.split(";\n") if is_outside else [migration.sql]:
+                if statement.strip():
+                    connection.execute(statement.encode())
+            connection.execute(sql["record_migration"].encode(), migration.record)
 
 
 def _first_line(error: psycopg.Error) -> str:
