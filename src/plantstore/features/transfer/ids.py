@@ -34,7 +34,7 @@ def assigned_ids(
     with workspace(original.parent, f"{original.name}.with-ids") as folder:
         unfinished = folder / "with-ids.csv"
         unfinished.touch(0o600)
-        key = _write(source, store, errors, unfinished)
+        key = _write(source, store, errors, output, unfinished)
         finished = original.with_name(f"{original.name}.with-ids-{key}.csv")
         if finished.exists():
             output.note(f"its plants have the ids in {finished}: remove that file for new ids")
@@ -46,7 +46,9 @@ def assigned_ids(
             yield opened
 
 
-def _write(source: Source, store: Store, errors: LineErrors, unfinished: Path) -> str:
+def _write(
+    source: Source, store: Store, errors: LineErrors, output: Output, unfinished: Path
+) -> str:
     """Write the plants with ids above the store's highest; returns a hash of file and store."""
     highest = store.find_highest_id()
     if highest == INT64_MAX:
@@ -55,7 +57,7 @@ def _write(source: Source, store: Store, errors: LineErrors, unfinished: Path) -
     digest = sha256(store.identity.encode())
     with unfinished.open("w", encoding="utf-8", newline="") as file:
         file.write(HEADER)
-        for _, plant in read_good_lines(source, errors):
+        for _, plant in read_good_lines(source, errors, output):
             digest.update(msgspec.json.encode(plant))
             file.write(write_lines([replace(plant, id=next(ids))]))
     return digest.hexdigest()[:8]

@@ -101,7 +101,7 @@ def import_plants(
             if assign_ids
             else nullcontext(source)
         ) as numbered:
-            importing.read(numbered)
+            importing.read(numbered, output)
         _check_and_write(importing, store, errors, output, dry_run=dry_run)
     summary = importing.summary
     output.report(summary, _describe(summary))

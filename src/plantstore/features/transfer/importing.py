@@ -10,10 +10,12 @@ from itertools import islice, tee
 
 from msgspec import Struct
 
+from plantstore.cli.output import Output
 from plantstore.cli.staging import Staging
 from plantstore.core.errors import AlreadyStoredError, IdTakenError, PlantStoreError, StoreFullError
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.line_errors import LineErrors
+from plantstore.features.transfer.progress import show_progress
 from plantstore.features.transfer.source import Source, read_plants
 from plantstore.features.transfer.stores import Store
 from plantstore.http.errors import ErrorBody, describe_error
@@ -39,13 +41,20 @@ class Summary(Struct):
     refused: int = 0
 
 
-def read_good_lines(source: Source, errors: LineErrors) -> Iterator[tuple[int, NewPlant]]:
+def read_good_lines(
+    source: Source, errors: LineErrors, output: Output
+) -> Iterator[tuple[int, NewPlant]]:
     """The plants of a file with their lines; errors of other lines go to ``errors``."""
-    for line, result in read_plants(source):
-        if isinstance(result, PlantStoreError):
-            errors.add(line, result)
-        else:
-            yield line, result
+    with show_progress(output, "reading", source.size) as advance:
+        read = 0  # bytes
+        for number, (line, result) in enumerate(read_plants(source), 1):
+            if number % _LINES_AT_ONCE == 0:
+                advance(source.position - read)
+                read = source.position
+            if isinstance(result, PlantStoreError):
+                errors.add(line, result)
+            else:
+                yield line, result
 
 
 class Import:
@@ -62,9 +71,9 @@ class Import:
         self.summary = Summary(store.name, dry_run=True)
         self.staged, self.planned = Staging(), Staging()
 
-    def read(self, source: Source) -> None:
+    def read(self, source: Source, output: Output) -> None:
         """Stage the plants. A line that repeats another plant's id is refused."""
-        for line, plant in read_good_lines(source, self._errors):
+        for line, plant in read_good_lines(source, self._errors, output):
             if (earlier := self.staged.add(Change(None, plant), line)) is None:
                 continue
             first_line, first = earlier

@@ -10,7 +10,9 @@ import codecs
 import csv
 import gzip
 import io
+import os
 import re
+import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,7 +38,7 @@ Line = tuple[int, NewPlant | RequestError]  # number, and plant or error
 
 
 class Source:
-    """A file; ``name`` is for messages.
+    """A file; ``name`` is for messages; ``size`` in bytes is None if unknown.
 
     ``encoding`` is None to detect it; ``columns`` maps names in the header to fields of plants;
     with ``new_ids`` the file's own ids are ignored; ``count`` is the number of lines read so far.
@@ -52,6 +54,8 @@ class Source:
         new_ids: bool = False,
     ) -> None:
         self.name = name
+        status = os.fstat(file.fileno())
+        self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
         self.encoding = encoding
         self.columns = columns or {}
         self.new_ids = new_ids
@@ -60,6 +64,11 @@ class Source:
         self.header: Sequence[str] = ()
         self.fields: Sequence[str] = ()
         self._file = file
+
+    @property
+    def position(self) -> int:
+        """The number of bytes read; 0 if the size is unknown."""
+        return 0 if self.size is None else self._file.tell()
 
     def lines(self) -> Iterator[str]:
         """The lines with their line breaks. A byte that is not UTF-8 becomes a lone surrogate.

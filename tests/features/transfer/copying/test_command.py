@@ -1,4 +1,4 @@
-"""The output of ``plantstore copy``: bars on a terminal, and one line everywhere."""
+"""Output on a terminal: bars of ``plantstore copy`` and imports, and one line everywhere."""
 
 import pytest
 
@@ -13,7 +13,11 @@ def program(program: Program) -> Program:
 
 
 def test_progress_bars_are_shown_on_a_terminal(program: Program) -> None:
-    program.out("import", "-", "--store", "nursery", stdin='{"id":1,"name":"Fern"}')
+    plants = program.folder / "plants.csv"
+    plants.write_text("id,name\n1,Fern\n", encoding="utf-8")
+    output = run_on_terminal(program, "import", str(plants), "--store", "nursery")
+    assert "reading" in output
+    assert "importing" in output
     copy = ("copy", "--from", program.database, "--to", f"sqlite:///{program.folder}/copy.db")
     output = run_on_terminal(program, *copy)
     assert "copying" in output

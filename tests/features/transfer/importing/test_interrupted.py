@@ -7,6 +7,7 @@ from contextlib import closing
 import httpx
 import pytest
 
+from plantstore.cli.output import Output
 from plantstore.databases import open_session
 from plantstore.features.transfer import importing
 from plantstore.features.transfer.importing import Import
@@ -111,7 +112,7 @@ def test_an_id_that_is_taken_meanwhile_stops_the_import(
     ):
         errors = LineErrors(None, source)
         running = Import(DatabaseStore(session, store), errors, updates=False)
-        running.read(source)
+        running.read(source, Output(as_json=False, quiet=True))
         sum(running.check())
         steps = running.write()
         assert next(steps) == PORTION_ROWS
