@@ -70,7 +70,15 @@ def test_arguments_that_are_not_utf_8_are_refused(
 
 
 MISTAKES = {
+    "version": "run `plantstore --version`",
     "tokens": "No such command 'tokens'. Did you mean 'token'?",
+    "create token": "run `plantstore token create`",
+    "token list nursery": "Got unexpected extra argument (nursery): name a store with --store",
+    "token list nursery --store nursery": "Got unexpected extra argument (nursery)",
+    "check plants.db": "name a database with `plantstore --database sqlite:///plants.db check`",
+    "token delete x": "No such command 'delete'. The commands are: create, list, revoke, rotate.",
+    "token lst": "No such command 'lst'. The commands are: create, list, revoke, rotate.",
+    "help token create": "run `plantstore token create --help`",
     "--token-file t token list": "--token-file goes with --url, which is missing",
     "--database plants.db token list": "a database URL cannot begin with 'plants.db': write",
     "--database sqlite://plants.db token list": "is not a database URL: write sqlite:///plants.db",

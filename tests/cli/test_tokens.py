@@ -99,7 +99,10 @@ def test_a_scope_beyond_the_role_is_refused_with_the_required_role(program: Prog
     program.make_store("nursery")
     create = (*CREATE, "--manage")
     message = program.refusal(*create, status=2)
-    assert "does not allow: manage; give the user the role owner first" in message
+    assert (
+        "does not allow: manage; give the user the role owner first, with --role owner" in message
+    )
+    assert "for a new member, or `plantstore " in message or "member add --store nursery" in message
     program.out(*create, "--role", "owner")
 
 

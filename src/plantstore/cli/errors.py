@@ -13,6 +13,9 @@ from plantstore.core.errors import PlantStoreError
 # fmt: off
 SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.InvalidChangeError: "{reason}",
+    errors.RoleTooLowError:
+        "{reason}, with --role {enough} for a new member, or `plantstore member add "
+        "--store {store} --user {user} --role {enough}`",
     errors.NoSuchStoreError: "there is no store {store!r}{meant}; the stores are: {stores}",
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "

@@ -70,6 +70,10 @@ class InvalidChangeError(PlantStoreError):
     """The requested change is not possible. Details: ``reason``."""
 
 
+class RoleTooLowError(InvalidChangeError):
+    """The user's role does not allow this. Details: ``reason``, ``enough``, a role that does."""
+
+
 class NoSuchLinkError(PlantStoreError):
     """No unused link has this id. Details: ``link_id``."""
 

@@ -163,7 +163,8 @@ def error_response(error: PlantStoreError, message: object = None) -> Response:
 def _number_of(error: PlantStoreError) -> int:
     if isinstance(error, RequestError):
         return error.number
-    return _NUMBERS[type(error)]  # a LookupError, if the table lacks the error
+    kinds = (kind for kind in type(error).__mro__ if kind in _NUMBERS)
+    return _NUMBERS[next(kinds, type(error))]  # a LookupError, if the table lacks the error
 
 
 def _make_response(number: int, details: Mapping[str, object], message: object) -> Response:

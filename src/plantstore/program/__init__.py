@@ -104,7 +104,7 @@ def main() -> None:
         own, words = separate_options(sys.argv[1:])
         status = cli.main([*own, *words], "plantstore", standalone_mode=False) or 0
     except click.ClickException as error:
-        error.show()
+        _correct(error).show()
         status = error.exit_code
     except (SetupError, PlantStoreError) as error:
         sentence = str(error) if isinstance(error, SetupError) else describe_error(error)
@@ -120,6 +120,28 @@ def main() -> None:
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1
     sys.exit(status)
+
+
+def _correct(error: click.ClickException) -> click.ClickException:
+    """The error, with a correction for typical mistakes."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command, words, sentence = context and context.command, sys.argv[2:], error.message
+    if isinstance(error, click.NoSuchCommand) and isinstance(command, click.Group):
+        verb, noun = error.command_name, cli.commands.get(words[0]) if words else None
+        if command is cli and verb in {"help", "version"}:
+            sentence = f"run `{' '.join(['plantstore', *words, f'--{verb}'])}`"
+        elif command is cli and isinstance(noun, click.Group) and verb in noun.commands:
+            sentence = f"run `plantstore {noun.name} {verb}`"
+        elif command is not cli or not error.possibilities:
+            sentence += f" The commands are: {', '.join(sorted(command.commands))}."
+    elif command and "extra argument" in sentence:
+        if not any(parameter.name == "store" for parameter in command.params):
+            if words[-1].endswith(".db") and command.name == sys.argv[1]:
+                call = f"plantstore --database sqlite:///plants.db {command.name}"
+                sentence += f": name a database with `{call}`"
+        elif not any(word.startswith("--store") for word in words):
+            sentence += ": name a store with --store"
+    return error if sentence == error.message else click.UsageError(sentence, context)
 
 
 def _open_closed_streams() -> None:

@@ -228,7 +228,7 @@ def _count_opened(path: str) -> int:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        ("truncated", "database disk image is malformed"),
+        ("truncated", "it is damaged or truncated: "),
         ("compressed", "it is not a SQLite database, or encrypted or compressed"),
         ("foreign", "is a SQLite database of another program"),
         ("empty", "it is empty"),

@@ -137,6 +137,8 @@ def explained(failure: str, path: Path) -> Iterator[None]:
         reason = str(error)
         if isinstance(error, apsw.NotADBError | OSError):
             reason = find_reason(error, path)
+        elif isinstance(error, apsw.CorruptError):
+            reason = f"it is damaged or truncated: {error}"
         elif isinstance(error, apsw.Error):
             reason = describe_write(error, path.name)
         elif isinstance(error, UnicodeError):

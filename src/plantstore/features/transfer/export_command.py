@@ -17,7 +17,7 @@ FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
     "ndjson": (b"", msgspec.json.Encoder().encode_lines),
 }
 
-_OTHERS = (".xlsx", ".xls", ".ods", ".json")
+_WORKBOOKS = (".xlsx", ".xls", ".ods")
 _NDJSON = (".ndjson", ".jsonl")
 
 
@@ -45,9 +45,14 @@ def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
       plantstore export plants.ndjson.gz --store nursery --tag tropical
     """
     name = file.lower().removesuffix(".gz")
-    if form is None and name.endswith(_OTHERS):
+    if name.endswith(_WORKBOOKS):
         raise click.UsageError(
-            f"{file}: name it .csv, which spreadsheet programs open, or .ndjson for a plant a line"
+            f"{file} would be a workbook: export to a .csv file, which spreadsheet programs open"
+        )
+    if form is None and name.endswith(".json"):
+        raise click.UsageError(
+            f"{file}: name it .ndjson for a plant a line; for an array run `plantstore plant list "
+            "--json`"
         )
     header, write = FORMATS[form or ("ndjson" if name.endswith(_NDJSON) else "csv")]
     plants = iter(store.list_plants(tag))

@@ -4,6 +4,7 @@ Invariant: plants get their ids once, before any is imported. Repeating the comm
 with the ids, so no plant is imported twice.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -31,6 +32,9 @@ def assigned_ids(
     """The file with the ids, which is kept once the import may begin."""
     given = Path(source.name)
     original = (given if given.is_file() else Path("stdin")).absolute()
+    if not os.access(original.parent, os.W_OK):
+        way = f"copy {given} to" if given.is_file() else "run the command in"
+        raise SetupError(f"the ids cannot be written to {original.parent}: {way} another folder")
     with workspace(original.parent, f"{original.name}.with-ids") as folder:
         unfinished = folder / "with-ids.csv"
         unfinished.touch(0o600)

@@ -26,7 +26,7 @@ from plantstore.core.errors import RequestError, SetupError, UsageError
 from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, which are ZIP files; .xls
-_GZIP = b"\x1f\x8b"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NOT_READABLE = 40001
 _MAX_LINE = 64 * 1024  # characters
@@ -97,6 +97,8 @@ class Source:
                 f"{self.name} is a workbook or an archive: open it with a spreadsheet program, "
                 "save it as CSV in UTF-8, and import that file"
             )
+        if start.startswith(_ZSTD):
+            raise SetupError(f"{self.name} is compressed with zstd: decompress it with `zstd -d`")
         encoding, errors = self.encoding or "utf-8-sig", "strict"
         if start.startswith(_UTF_16):
             encoding = "utf-16"

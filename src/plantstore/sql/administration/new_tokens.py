@@ -8,7 +8,7 @@ from shlex import quote
 
 from msgspec.structs import replace
 
-from plantstore.core.errors import ForbiddenError, InvalidChangeError, SetupError
+from plantstore.core.errors import ForbiddenError, InvalidChangeError, RoleTooLowError, SetupError
 from plantstore.core.model import (
     EXPIRY_MAX,
     LABEL_MAX,
@@ -73,8 +73,8 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
     """The grant with its scopes, limited by the user's role and the giver's scopes.
 
     :raises ForbiddenError: the giver does not have the scopes.
-    :raises InvalidChangeError: the role does not allow the scopes, or the label or expiry is
-        invalid.
+    :raises RoleTooLowError: the role does not allow the scopes.
+    :raises InvalidChangeError: the label or expiry is invalid.
     """
     if grant.label and (reason := broken_rule(grant.label, LABEL_MAX)):
         raise InvalidChangeError(reason=f"the label {reason}")
@@ -89,7 +89,7 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
         names = ", ".join(sorted(beyond))
         enough = next(higher for higher in Role if scopes <= higher.scopes)
         reason = f"the role {role} does not allow: {names}; give the user the role {enough} first"
-        raise InvalidChangeError(reason=reason)
+        raise RoleTooLowError(reason=reason, enough=enough)
     return replace(grant, scopes=scopes)
 
 

@@ -20,7 +20,8 @@ REFUSALS = {
     "user create ''": "the user's name must be 1 to 255 characters long, not 0",
     "token create --store nursery --user ada --label 'a\nb'": "the label must not contain control ",
     "token create --store nursery --user eve --scope manage": "the role editor does not allow: "
-    "manage; give the user the role owner first",
+    "manage; give the user the role owner first, with --role owner for a new member, or "
+    "`plantstore member add --store nursery --user eve --role owner`",
     "store show meadow": "there is no store 'meadow'; the stores are: full, nursery",
     "store show nurserie": "there is no store 'nurserie' (did you mean 'nursery'?); the stores",
     "user rename evee kim": "there is no user 'evee' (did you mean 'eve'?): `plantstore user list`",

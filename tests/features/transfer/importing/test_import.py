@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.program import Program
+from tests.cli.program import UNPRIVILEGED, Program
 from tests.databases import SQLITE_ONLY
 from tests.features.transfer.copying.fixtures import PLANTS, list_plants
 from tests.service import Service
@@ -190,6 +190,7 @@ def test_an_import_respects_the_quota(
         (b"id,name,ID\n", "two columns named id"),
         (b"[]", "a JSON array"),
         (gzip.compress(CSV.encode())[:-9], "cannot be decompressed"),
+        (b"\x28\xb5\x2f\xfd", "decompress it with `zstd -d`"),
         (b"id,name\n1," + b"x" * 2**16, "line 2 of plants.csv is over 65536 characters"),
         (CSV.encode("utf-16")[:-1], "neither in UTF-8 nor in UTF-16"),
     ],
@@ -202,6 +203,7 @@ def test_an_import_respects_the_quota(
         "twice",
         "array",
         "gzip",
+        "zstd",
         "long",
         "utf-16",
     ],
@@ -223,6 +225,20 @@ def test_an_empty_file_is_accepted_if_that_is_right(
 ) -> None:
     empty = ("import", write(program, b""), "--store", store, "--allow-empty", *more)
     assert program.data(*empty)["imported"] == 0
+
+
+@SQLITE_ONLY
+def test_new_ids_need_a_folder_that_can_be_written(program: Program, store: str) -> None:
+    folder = program.folder / "read-only"
+    folder.mkdir()
+    write(program, "name\nRose\n", "read-only/plants.csv")
+    folder.chmod(0o500)
+    unprivileged = Program(folder, program.environ, UNPRIVILEGED)
+    command = ("import", "--store", store, "--assign-ids")
+    for file, way in (("plants.csv", "copy plants.csv to"), ("-", "run the command in")):
+        refused = unprivileged.refusal(*command, file, stdin="name\nRose\n")
+        assert f"the ids cannot be written to {folder}: {way} another folder" in refused
+    folder.chmod(0o700)
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
@@ -255,7 +271,7 @@ def test_an_export_is_private_and_a_refused_export_changes_nothing(
     assert target.stat().st_mode & 0o777 == 0o600
     before = sorted(tmp_path.iterdir())
     program.refusal("export", str(tmp_path / "none.csv"), "--store", "none")
-    for name, advice in (("a.xlsx", "name it .csv"), ("a.json.gz", "or .ndjson")):
+    for name, advice in (("a.xlsx", "export to a .csv file"), ("a.json.gz", "name it .ndjson")):
         assert advice in program.refusal("export", name, "--store", store, status=2)
     assert sorted(tmp_path.iterdir()) == before
 
