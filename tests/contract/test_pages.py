@@ -87,3 +87,18 @@ async def test_every_allowed_character_is_stored_unchanged(harness: DatabaseHarn
     for start in range(0, len(plants), 500):
         await harness.create_all(plants[start:][:500])
     assert await harness.read_plants() == plants
+
+
+@pytest.mark.parametrize("tags", [(), ("x",)])
+async def test_pages_of_long_texts_are_read_only_from_snapshots(
+    harness: DatabaseHarness, tags: tuple[str, ...]
+) -> None:
+    """Copying megabytes of text takes milliseconds of the event loop."""
+    await harness.create_all([NewPlant(n, "\N{HERB}" * 1000, "x") for n in range(100)])
+    assert (await harness.read_page(PlantQuery(30, tags=tags))).count == 30
+    page = await harness.read_page(PlantQuery(100, tags=tags))
+    assert (page.count, page.plants, page.more) == (0, b"", True)
+    snapshot = await harness.database.open_snapshot(harness.store_id)
+    pages = [await snapshot.read_page(PlantQuery(first_id=n, tags=tags), 100) for n in (0, 25, 50)]
+    assert [(page.count, page.more) for page in pages] == [(25, True), (25, True), (25, True)]
+    await snapshot.close()

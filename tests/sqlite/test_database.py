@@ -13,7 +13,7 @@ import apsw
 import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
-from plantstore.core.model import NewPlant, Outcome, PlantQuery
+from plantstore.core.model import NewPlant, Outcome
 from plantstore.sqlite.connection import connect
 from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
@@ -119,22 +119,6 @@ async def test_a_short_read_never_runs_in_a_thread(
     monkeypatch.setattr(type(harness.database), "_read_long", lambda *_: pytest.fail("it is short"))
     for _ in range(500):
         await harness.database.read("find_plants_among", 1, "[1, 2, 3, 4, 5, 6, 7, 8, 9]")
-
-
-@pytest.mark.parametrize("tags", [(), ("x",)])
-async def test_pages_of_long_texts_are_read_only_from_snapshots(
-    harness: DatabaseHarness, tags: tuple[str, ...]
-) -> None:
-    """Copying megabytes of text takes milliseconds of the event loop."""
-    plants = [NewPlant(n, "\N{HERB}" * 1000, "x") for n in range(100)]
-    await asyncio.gather(*map(harness.create, plants))
-    assert (await harness.read_page(PlantQuery(30, tags=tags))).count == 30
-    page = await harness.read_page(PlantQuery(100, tags=tags))
-    assert (page.count, page.plants, page.more) == (0, b"", True)
-    snapshot = await harness.database.open_snapshot(harness.store_id)
-    pages = [await snapshot.read_page(PlantQuery(first_id=n, tags=tags), 100) for n in (0, 25, 50)]
-    assert [(page.count, page.more) for page in pages] == [(25, True), (25, True), (25, True)]
-    await snapshot.close()
 
 
 def change_condition_of_index(path: Path, before: str, after: str) -> None:

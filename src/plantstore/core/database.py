@@ -56,7 +56,7 @@ class Database(Protocol):
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """At most ``max_count`` plants, or the query's limit if that is lower.
 
-        If they have long texts, it is fewer, or none: a snapshot reads such lists page by page.
+        None of them if their texts are long: a snapshot reads such a list page by page.
         """
 
     async def open_snapshot(self, store_id: int) -> Snapshot:

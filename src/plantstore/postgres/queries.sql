@@ -64,12 +64,16 @@ SELECT current_setting('transaction_read_only')
 -- The database makes the JSON: twice as fast as objects made from rows.
 
 -- name: read_page
-SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), count(*), string_agg(
+SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), page.count,
+    CASE WHEN octet_length(page.plants) <= 131072 THEN page.plants END, last_id,
+    count = $3 AND (SELECT id FROM plants WHERE store_id = $1 AND id > last_id ORDER BY id LIMIT 1) IS NOT NULL
+FROM (
+    SELECT max(id) AS last_id, count(*) AS count, string_agg(
         CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
         to_json(name) || CASE WHEN tag IS NULL THEN '' ELSE ',"tag":' || to_json(tag) END || '}',
-        ',' ORDER BY id),
-    max(id), count(*) = $3 AND (SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) ORDER BY id LIMIT 1) IS NOT NULL
-FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS page
+        ',' ORDER BY id) AS plants
+    FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS plant
+) AS page
 
 -- The tags are a JSON array. For each, at most a page of plants is read.
 
@@ -79,17 +83,20 @@ SELECT (SELECT revision FROM revisions WHERE store_id = $1),
         SELECT sum(n)::bigint FROM json_array_elements_text($5::json) AS t (value), LATERAL (
             SELECT count(*) AS n FROM plants WHERE store_id = $1 AND tag = t.value) AS p
     ) END,
-    count(*), string_agg(
+    page.count, CASE WHEN octet_length(page.plants) <= 131072 THEN page.plants END, last_id,
+    count = $3 AND EXISTS (
+        SELECT FROM json_array_elements_text($5::json) AS t (value), LATERAL (
+            SELECT id FROM plants WHERE store_id = $1 AND id > last_id AND tag = t.value ORDER BY id LIMIT 1) AS p)
+FROM (
+    SELECT max(id) AS last_id, count(*) AS count, string_agg(
         CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
         to_json(name) || ',"tag":' || to_json(tag) || '}',
-        ',' ORDER BY id),
-    max(id), count(*) = $3 AND EXISTS (
-        SELECT FROM json_array_elements_text($5::json) AS t (value), LATERAL (
-            SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = t.value ORDER BY id LIMIT 1) AS p)
-FROM (
-    SELECT p.id, p.name, p.tag FROM json_array_elements_text($5::json) AS t (value), LATERAL (
-        SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = t.value ORDER BY id LIMIT $3) AS p
-    ORDER BY p.id LIMIT $3
+        ',' ORDER BY id) AS plants
+    FROM (
+        SELECT p.id, p.name, p.tag FROM json_array_elements_text($5::json) AS t (value), LATERAL (
+            SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = t.value ORDER BY id LIMIT $3) AS p
+        ORDER BY p.id LIMIT $3
+    ) AS plant
 ) AS page
 
 -- name: find_last_of_limit_and_tags

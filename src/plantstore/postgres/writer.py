@@ -16,6 +16,7 @@ import psycopg
 from msgspec.structs import asdict
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError, LockNotAvailable
+from psycopg.types.json import Json
 
 from plantstore.core.clock import now
 from plantstore.core.database import Row
@@ -179,7 +180,7 @@ def to_arguments(writes: Sequence[Write], at: int, max_wait: str | None, *, is_a
     """The arguments of ``write_batch`` for writes at a time, grouped by store."""
     rows = list(map(_to_row, writes))
     rows[0]["is_atomic"] = is_atomic
-    return writes[0].store_id, _encode(rows).decode(), at, max_wait
+    return writes[0].store_id, Json(rows, _encode), at, max_wait  # as a str it would be copied
 
 
 def _to_row(write: Write) -> dict[str, object]:

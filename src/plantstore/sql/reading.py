@@ -1,5 +1,6 @@
 """The reads of serving that all databases share: arguments of queries, and decoded rows."""
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from plantstore.core.model import (
 )
 from plantstore.sql.scopes import read_access
 
+MAX_TEXT = 2**17  # bytes of a page's JSON; the queries of PostgreSQL know this number, too
+TOO_LONG = [(0, 0, 1, None, 0, True)]  # the rows of a page whose text is longer
 Query = tuple[str, tuple[Any, ...]]  # a query's name and its arguments
 
 
@@ -30,6 +33,7 @@ class SnapshotReads:
     """The reads of a snapshot, on any database."""
 
     revision = 0
+    _max_count = sys.maxsize  # plants of a page
 
     def __init__(self, store_id: int) -> None:
         self._store_id = store_id
@@ -41,7 +45,13 @@ class SnapshotReads:
         """See ``Snapshot``; only SQLite ends snapshots."""
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
-        return to_page(await self.query(*page_query(self._store_id, query, max_count)))
+        """See ``Snapshot``. While texts are too long, pages have half as many plants."""
+        while True:
+            count = min(max_count, self._max_count)
+            page = to_page(await self.query(*page_query(self._store_id, query, count)))
+            if page.count or not page.more:
+                return page
+            self._max_count = count // 2
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``: it reads the last plant within the limit, and the plant after it."""
@@ -63,6 +73,8 @@ def _to_json(tags: tuple[str, ...]) -> str:
 
 def to_page(rows: Sequence[Row]) -> Page:
     ((revision, total, count, plants, last_id, more),) = rows
+    if count and plants is None:  # too long
+        return Page(0, 0, 0, b"", 0, more=True)
     text = plants.encode() if isinstance(plants, str) else plants or b""
     return Page(revision or 0, total or 0, count, text, last_id or 0, bool(more))
 

@@ -21,14 +21,14 @@ from plantstore.core.settings import Settings
 from plantstore.core.thread import let_others_first
 from plantstore.core.write_queue import WriteQueue
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import page_query, to_caller, to_page
+from plantstore.sql.reading import MAX_TEXT, TOO_LONG, page_query, to_caller, to_page
 from plantstore.sql.token_uses import TokenUses, Use
 from plantstore.sqlite.batch import RecordTokenUses
 from plantstore.sqlite.connection import close_at_stop, connect, database_path, explained, open_file
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import read_failures, unavailable
 from plantstore.sqlite.readiness import Readiness
-from plantstore.sqlite.snapshot import MAX_TEXT, SQLiteSnapshot, WalBound
+from plantstore.sqlite.snapshot import SQLiteSnapshot, WalBound
 from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 4
@@ -87,7 +87,7 @@ class SQLiteDatabase:
                 return to_page(await self._read(name, arguments, MAX_TEXT))
             return to_page(self._query(name, arguments))
         except apsw.TooBigError:
-            return Page(0, 0, 0, b"", 0, more=True)
+            return to_page(TOO_LONG)
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         await self._wal_bound.watch()

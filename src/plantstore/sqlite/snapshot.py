@@ -8,7 +8,6 @@ grows beyond its bound, new snapshots wait, and soon old ones are aborted, until
 
 import asyncio
 import logging
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future, wait
 from pathlib import Path
@@ -18,15 +17,13 @@ import apsw
 
 from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError
-from plantstore.core.model import Page, PlantQuery
-from plantstore.sql.reading import SnapshotReads
+from plantstore.sql.reading import MAX_TEXT, TOO_LONG, SnapshotReads
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import unavailable
 
 logger = logging.getLogger(__name__)
 
-MAX_TEXT = 2**17  # bytes of a page that SQLite writes in well under a millisecond
 _INTERVAL = 0.1  # seconds between two checks of the WAL
 
 Result = TypeVar("Result")
@@ -36,7 +33,6 @@ class SQLiteSnapshot(SnapshotReads):
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
     is_aborted = False
-    _max_count = sys.maxsize  # plants of a page
 
     def __init__(
         self,
@@ -89,16 +85,10 @@ class SQLiteSnapshot(SnapshotReads):
     async def query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
         if self.is_aborted:
             raise DatabaseUnavailableError
-        return await self._run(lambda: self._execute(self._sql[name], arguments).fetchall())
-
-    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
-        """See ``Snapshot``. While texts are too long, pages have half as many plants."""
-        while True:
-            count = min(max_count, self._max_count)
-            try:
-                return await super().read_page(query, count)
-            except apsw.TooBigError:
-                self._max_count = count // 2
+        try:
+            return await self._run(lambda: self._execute(self._sql[name], arguments).fetchall())
+        except apsw.TooBigError:
+            return TOO_LONG
 
     async def _run(self, function: Callable[[], Result]) -> Result:
         try:
