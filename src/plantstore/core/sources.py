@@ -82,11 +82,9 @@ class Sources:
 
         :raises SetupError: a source cannot be read, or a variable and its file are both set.
         """
-        if (flag := self.flags.get(name)) not in (None, "", ()):
-            option = f"--{name.replace('_', '-')}"
-            if isinstance(flag, tuple):  # repeatable
-                flag, option = " ".join(flag), option.removesuffix("s")
-            return Given(flag, "flag", option)
+        if (flag := self.flags.get(name)) not in (None, ""):
+            option = name.removesuffix("s") if isinstance(flag, tuple) else name  # repeatable
+            return Given(flag, "flag", f"--{option.replace('_', '-')}")
         variable = PREFIX + name.upper()
         value, file = self._environ.get(variable, "").strip(), variable + _FILE.upper()
         if _OF_SERVICE.match(f"{variable}={value}"):
@@ -173,7 +171,8 @@ def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
     try:
         return msgspec.convert(value, hint, strict=False)
     except msgspec.ValidationError:
-        shown = f"is {given.value!r}, but" if given.is_shown else "has a value that"
+        text = " ".join(given.value) if isinstance(given.value, tuple) else given.value
+        shown = f"is {text!r}, but" if given.is_shown else "has a value that"
         allowed = _describe(inspect.type_info(hint))
         kind = UsageError if given.source == "flag" else SetupError
         raise kind(f"{given.origin} {shown} must be {allowed}") from None

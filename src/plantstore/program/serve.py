@@ -51,7 +51,7 @@ def _feature_flags(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
 @_feature_flags
 @click.pass_context
-def serve(context: click.Context, /, **flags: object) -> None:
+def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: object) -> None:
     """Serve the HTTP interface; a missing SQLite file is created.
 
     \b
@@ -66,6 +66,8 @@ def serve(context: click.Context, /, **flags: object) -> None:
       plantstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     """
     chosen = frozenset(name for name in _FLAGS if name not in SETTINGS and flags.pop(name))
+    if cors_origins:
+        flags["cors_origins"] = cors_origins
     sources = find_sources(context, **flags)
     settings = load_settings(sources)
     set_up_logs(settings.log_format)
