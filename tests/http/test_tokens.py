@@ -64,7 +64,7 @@ def test_a_token_expires_on_time(service: Service, store: str) -> None:
 
 @pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
 def test_a_token_that_expires_during_its_look_up_is_refused(service: Service, store: str) -> None:
-    expires_at = now() + 1000
+    expires_at = now() + 2000
     message = listing(service.make_token(store, expires_at=expires_at))
     with Connection(service.origin) as connection, closing(psycopg.connect(service.database)) as it:
         for _ in range(3):  # read, cached by query, cached by bytes

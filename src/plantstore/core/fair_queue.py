@@ -4,7 +4,7 @@ A round is one iteration of the event loop, and has ``_SIZE`` units of about 10 
 of the pools: **a store may take more while it took less than is free**, and each of its users while
 the user took less than half of that. Whatever exceeds this waits for the next rounds, in which
 stores take turns, and within a store its users. A cost over the share is paid for in the next
-rounds. A lone user waits only with work that is longer than a round.
+rounds. A lone user waits only with work that is longer than a round, or beyond 64 rounds at once.
 
 A user of several stores has one share. Clients whose user is not known share by network, and all
 together as one store: an attacker can have many addresses, as an owner can create many users.
@@ -30,6 +30,7 @@ CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together
 _SIZE = 32
 _SHARE = _SIZE // 2
+_ALONE = 32 * _SIZE  # half of what a lone user takes in an iteration: another may come
 _LONG_SECONDS = 0.0003  # a round begins no more waiting work after this time
 _SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
 
@@ -103,6 +104,7 @@ class FairQueue:
         self.waiting: dict[Hashable, RoundRobin[tuple[int, Work]]] = {}
         self._spent: dict[Hashable, int] = {}  # in this round, by users and by stores
         self._free = _SIZE
+        self._left_alone = 2 * _ALONE
         self._is_scheduled = False
 
     def try_take(self, key: Key, cost: int) -> bool:
@@ -113,7 +115,10 @@ class FairQueue:
                 self.users.see(user)
                 self.stores.see(store)
             elif not self.users.are_several:
-                return True
+                self._left_alone -= cost
+                if self._left_alone < _ALONE:
+                    self._schedule()  # it refills this
+                return self._left_alone > 0
         waiting = self.waiting.get(store)
         if (waiting is not None and key in waiting.keys) or not self._may(key):
             return False
@@ -156,7 +161,7 @@ class FairQueue:
             self._loop.call_soon(self._begin_round)
 
     def _begin_round(self) -> None:
-        before, self._free = self._spent, _SIZE
+        before, self._free, self._left_alone = self._spent, _SIZE, 2 * _ALONE
         self._spent = {key: cost - _SHARE for key, cost in before.items() if cost > _SHARE}
         self._is_scheduled = False
         until = time.perf_counter() + _LONG_SECONDS
