@@ -4,8 +4,6 @@ It is a daemon thread: if a function never returns, the process can still exit.
 """
 
 import asyncio
-import os
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +16,6 @@ Result = TypeVar("Result")
 # A thread asks for Python's lock after a timeout, which each release restarts, and which ends up to
 # 50 µs late by default. Among many short requests, a commit waited for 40 ms.
 _TIMER_SLACK = Path("/proc/thread-self/timerslack_ns")
-_NICENESS = 10
 _Work = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 
 
@@ -63,9 +60,3 @@ def run_in_thread(function: Callable[[], Result]) -> "asyncio.Future[Result]":
     future = thread.run(function)
     thread.end()
     return future
-
-
-def let_others_first() -> None:
-    """Lower this thread's priority: on a shared core, the event loop and the writer run first."""
-    if sys.platform == "linux":  # elsewhere it would be the priority of the process
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
