@@ -117,7 +117,7 @@ class Source:
 def open_source(path: str, *, allow_empty: bool = False, **form: Any) -> Iterator[Source]:  # noqa: ANN401 - see Source
     """Open a file for reading, or stdin for ``-``.
 
-    :raises SetupError: there is no such file, or it is empty and must not be.
+    :raises SetupError: there is no such file, or it is empty without ``allow_empty``.
     """
     with io.FileIO(0, closefd=False) if path == "-" else Path(path).open("rb", buffering=0) as file:
         source = Source("stdin" if path == "-" else path, file, **form)
