@@ -104,7 +104,7 @@ class FairQueue:
         self.waiting: dict[Hashable, RoundRobin[tuple[int, Work]]] = {}
         self._spent: dict[Hashable, int] = {}  # in this round, by users and by stores
         self._free = _SIZE
-        self._left_alone = 2 * _ALONE
+        self._left_alone = _ALONE
         self._is_scheduled = False
 
     def try_take(self, key: Key, cost: int) -> bool:
@@ -115,10 +115,11 @@ class FairQueue:
                 self.users.see(user)
                 self.stores.see(store)
             elif not self.users.are_several:
-                self._left_alone -= cost
-                if self._left_alone < _ALONE:
-                    self._schedule()  # it refills this
-                return self._left_alone > 0
+                self._left_alone = left = self._left_alone - cost
+                if left > 0:
+                    return True
+                self._schedule()  # it refills this
+                return left > -_ALONE
         waiting = self.waiting.get(store)
         if (waiting is not None and key in waiting.keys) or not self._may(key):
             return False
@@ -161,7 +162,7 @@ class FairQueue:
             self._loop.call_soon(self._begin_round)
 
     def _begin_round(self) -> None:
-        before, self._free, self._left_alone = self._spent, _SIZE, 2 * _ALONE
+        before, self._free, self._left_alone = self._spent, _SIZE, _ALONE
         self._spent = {key: cost - _SHARE for key, cost in before.items() if cost > _SHARE}
         self._is_scheduled = False
         until = time.perf_counter() + _LONG_SECONDS
