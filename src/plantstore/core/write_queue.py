@@ -31,8 +31,8 @@ CommitObserver = Callable[[int, float], None]  # gets the commit's number of wri
 class WriteQueue:
     """Admits writes to the queue and to batches. Create it on the event loop.
 
-    Several stores share a batch of ``shared`` short writes like a pool. Each commit is passed to
-    the ``observers``, which must not raise: ``core.failures.observing`` logs their errors.
+    Several stores share a batch of ``shared`` short writes like a pool. A commit is passed to the
+    ``observers`` and ``followers``, which must not raise: ``core.failures.observing`` logs errors.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -40,6 +40,7 @@ class WriteQueue:
         self.stores = Active()
         self.shared = _MIN_SHARED
         self.observers: list[CommitObserver] = []
+        self.followers: dict[int, Callable[[int], None]] = {}  # by store; get its revision
 
     def enter(self, store_id: int) -> None:
         """Admit a write of the store to the queue, which the requests in flight bound.
@@ -66,7 +67,9 @@ class WriteQueue:
                 costs[holder] += 1 if is_short else _LONG_COST
         return True
 
-    def note_commit(self, batch: Sequence[Any], count: int, seconds: float) -> None:
+    def note_commit(
+        self, batch: Sequence[Any], outcomes: Sequence[Any], count: int, seconds: float
+    ) -> None:
         """Charge about the database's growth: a random write is charged for its whole batch."""
         write = random.choice(batch)  # noqa: S311 - no secret
         length, size = _length_of(write), _WRITE_BYTES
@@ -77,6 +80,9 @@ class WriteQueue:
         self.shared = min(max(_MIN_SHARED, int(seconds / _WRITE_SECONDS)), _MAX_SHARED)
         for observe in self.observers:
             observe(count, seconds)
+        for write, outcome in zip(batch, outcomes, strict=True) if self.followers else ():
+            if write.store_id in self.followers and type(outcome) is tuple:
+                self.followers[write.store_id](outcome[1])
 
 
 def _length_of(write: object) -> int | None:

@@ -143,7 +143,7 @@ class Writer(Batcher[Item, Written]):
                     refuse_unless_done(read_outcomes(str(error.diag.message_primary).split(",")))
                 raise await self._explain(connection, error) from error
         count = len(writes) - outcomes.count(AGAIN)
-        self.queue.note_commit(writes, count, time.perf_counter() - began)
+        self.queue.note_commit(writes, outcomes, count, time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]
 
     async def _execute(

@@ -232,7 +232,7 @@ class Writer:
             raise
         if writes != [_PROBE]:
             count = len(writes) - (_PROBE in writes)
-            self._queue.note_commit(writes, count, time.perf_counter() - began)
+            self._queue.note_commit(writes, outcomes, count, time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]
 
     def _checkpoint(self) -> None:

@@ -1,16 +1,16 @@
-"""Clients that listen to stores' events. A commit or a tick wakes them.
+"""Clients that listen to stores' events. A commit of their store or a tick wakes them.
 
 Invariants: a listener gets each event after its revision once and in order; if an event is no
 longer available, the stream ends. A second after a listener loses access to a store, it gets no
-more events, nor heartbeats unless the database does not respond. All listeners share one timer and
-one query for changes; those with the same rights share the reads of events.
+more events, nor heartbeats unless the database does not respond. A tick's query for changes by
+other processes is shared by all listeners; reads of events, by those with the same rights.
 """
 
 import asyncio
 import logging
 import math
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 
 from plantstore.core.clock import now
@@ -19,14 +19,7 @@ from plantstore.core.errors import PlantStoreError
 from plantstore.core.fair_queue import ROUTED, FairQueue
 from plantstore.core.model import Caller, Role, Scope
 from plantstore.core.pools import Pool
-from plantstore.features.events.reading import (
-    NO_EVENTS,
-    STREAM,
-    EventPage,
-    Form,
-    read_page,
-    require_page,
-)
+from plantstore.features.events.reading import STREAM, EventPage, Form, read_page, require_page
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +29,7 @@ _HEARTBEAT_SECONDS = 15.0
 _RETRY_MS = 1000, 3000  # after a restart, clients reconnect at different times
 _TICK_SECONDS = 0.5
 _ACCESS_SECONDS = 1.0  # between two checks of the listeners' access
-_COMMITS_SECONDS = 0.05  # between two checks for commits of this process, or, if that is more:
+_ROUND_SECONDS = 0.05  # between two rounds of a feed, or, if that is more:
 _LISTENER_SECONDS = 0.0002  # for each listener, several times as long as it takes to send an event
 _MAX_IN_A_ROW = 8  # listeners handled before the loop runs other tasks
 
@@ -46,7 +39,8 @@ Access = tuple[int, bytes, int]  # a token's store and hash, and the store that 
 class Feed:
     """The events of one store, for all its listeners here.
 
-    ``revision`` is the newest known. Few get a page at once: each iteration of the loop is short.
+    ``revision`` is the newest known, and ``earlier`` was before the query in progress began. Few
+    get a page at once: each iteration of the loop is short.
     """
 
     def __init__(self, database: Database, turns: FairQueue, store_id: int, revision: int) -> None:
@@ -54,13 +48,13 @@ class Feed:
         self._database = database
         self._store_id = store_id
         self.pages: dict[tuple[int, Form, bool], asyncio.Future[EventPage | None]] = {}
-        self.revision = revision
+        self.revision = self.earlier = revision
         self.listeners: set[Listener] = set()
         self.sending = asyncio.Semaphore(_MAX_IN_A_ROW)
 
     def advance(self, revision: int) -> None:
         """Set the store's revision; if it decreased, the history is another."""
-        if revision < self.revision:
+        if revision < self.earlier:
             for listener in self.listeners:
                 listener.end()
         self.revision = max(self.revision, revision)
@@ -155,9 +149,8 @@ class Listeners:
         self._turns = turns
         self._slots = slots
         self._feeds: dict[int, Feed] = {}  # by store
-        self._has_feeds = asyncio.Event()
-        self._has_committed = asyncio.Event()
-        database.writes.observers.append(lambda _count, _seconds: self._has_committed.set())
+        self._busy: dict[Feed, asyncio.Task[None]] = {}  # in a round, or its pause
+        self._is_checked = True  # or the database does not respond
         self._access_at = 0.0  # the time of the next check
 
     async def add(self, caller: Caller, after: int | None, form: Form = STREAM) -> Listener:
@@ -169,7 +162,7 @@ class Listeners:
         """
         await self._slots.wait_and_acquire(caller.token_store_id)
         try:
-            page = await require_page(self._database, caller, after, 0, NO_EVENTS)
+            page = await require_page(self._database, caller, after)
         except BaseException:
             self._slots.release(caller.token_store_id)
             raise
@@ -177,7 +170,7 @@ class Listeners:
         feed = self._feeds.setdefault(caller.store_id, feed)
         listener = Listener(caller, feed, page.revision if after is None else page.after, form)
         feed.listeners.add(listener)
-        self._has_feeds.set()
+        self._database.writes.followers[caller.store_id] = lambda it: self._follow(feed, it)
         self._access_at = 0.0  # the caller's access may have changed meanwhile
         return listener
 
@@ -187,43 +180,50 @@ class Listeners:
         if listener in listeners:
             listeners.remove(listener)
             if not listeners:
-                del self._feeds[listener.caller.store_id]
+                store_id = listener.caller.store_id
+                del self._feeds[store_id], self._database.writes.followers[store_id]
             self._slots.release(listener.caller.token_store_id)
 
     async def run(self) -> None:
         """Wake the listeners, until cancelled."""
         while True:
-            await self._wait()
+            await asyncio.sleep(_TICK_SECONDS)
             try:
                 async with asyncio.TaskGroup() as group:
                     check = group.create_task(self._check())
                     while not check.done():  # heartbeats continue while the database hangs
-                        await asyncio.wait([check], timeout=_TICK_SECONDS)
-                        await self._wake()
+                        done, _ = await asyncio.wait([check], timeout=_TICK_SECONDS)
+                        self._is_checked = bool(done) and check.result()
+                        await self._wake(it for it in self._find_all() if it.feed not in self._busy)
             except Exception:
                 logger.exception("listening failed")
                 for listener in self._find_all():
                     listener.end()
 
-    async def _wait(self) -> None:
-        """Wait for listeners, then for a commit of this process or a tick."""
-        if not self._feeds:
-            self._has_feeds.clear()
-            await self._has_feeds.wait()
-        pause = max(_COMMITS_SECONDS, min(_LISTENER_SECONDS * self._slots.used, _TICK_SECONDS))
-        await asyncio.sleep(pause)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_TICK_SECONDS - pause):
-                await self._has_committed.wait()
-        self._has_committed.clear()
+    def _follow(self, feed: Feed, revision: int) -> None:
+        """Note a commit of the feed's store; without recent checks of access, the tick finds it."""
+        if self._is_checked and revision > feed.revision:
+            feed.revision = revision
+            if feed not in self._busy:
+                self._busy[feed] = asyncio.create_task(self._run_rounds(feed))
 
-    async def _check(self) -> None:
-        """Look up the stores' revisions and, once a second, each listener's access."""
+    async def _run_rounds(self, feed: Feed) -> None:
+        """Wake the feed's listeners after commits; feeds share the loop's time by their pauses."""
+        woken = 0
+        while woken < (woken := feed.revision):
+            await self._wake(list(feed.listeners))
+            pause = _LISTENER_SECONDS * len(feed.listeners) * len(self._busy)
+            await asyncio.sleep(max(_ROUND_SECONDS, min(pause, _TICK_SECONDS)))
+        del self._busy[feed]
+
+    async def _check(self) -> bool:
+        """Look up the stores' revisions and, once a second, each listener's access, if possible."""
         for feed in self._feeds.values():
+            feed.earlier = feed.revision
             feed.pages = {key: page for key, page in feed.pages.items() if not page.done()}
         listeners = self._find_all()
         if all(unchanged() for unchanged in {listener.caller.unchanged for listener in listeners}):
-            return
+            return True
         if (time := asyncio.get_running_loop().time()) < self._access_at:
             listeners = [next(iter(feed.listeners)) for feed in self._feeds.values()]
         else:
@@ -233,16 +233,17 @@ class Listeners:
             current = await self._database.find_callers_again(list(asked.values()))
         except PlantStoreError:  # logged by the database; no events are sent until it works
             self._access_at = 0.0
-            return
+            return False
         callers = dict(zip(asked, current, strict=True))
         for listener in self._find_all():
             if listener.access in callers:
                 listener.update_access(callers[listener.access])
+        return True
 
-    async def _wake(self) -> None:
+    async def _wake(self, listeners: Iterable[Listener]) -> None:
         """Wake listeners that have something to send, and end those whose token has expired."""
         date = now()
-        for number, listener in enumerate(self._find_all(), 1):
+        for number, listener in enumerate(listeners, 1):
             if (listener.caller.expires_at or math.inf) <= date:
                 listener.end()
             elif listener.is_due:

@@ -59,7 +59,7 @@ async def read_page(
 
 
 async def require_page(
-    database: Database, caller: Caller, after: int | None, max_count: int, form: Form
+    database: Database, caller: Caller, after: int | None, limit: int = 0, form: Form = NO_EVENTS
 ) -> EventPage:
     """See ``read_page``; reads what the caller may see, without ``after`` the oldest events.
 
@@ -69,7 +69,7 @@ async def require_page(
     :raises RequestError: events after the revision are trimmed, or the store has not reached the
         revision, which is from another history.
     """
-    selected = (caller.store_id, after or 0, max_count)
+    selected = (caller.store_id, after or 0, limit)
     page = await read_page(database, *selected, form, for_owner=caller.role is Role.OWNER)
     if page is None:
         raise NoSuchStoreError

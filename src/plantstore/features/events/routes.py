@@ -14,14 +14,7 @@ from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.events import EventsSettings
 from plantstore.features.events.listeners import Listeners
-from plantstore.features.events.reading import (
-    ARRAY,
-    NO_EVENTS,
-    STREAM,
-    EventPage,
-    Form,
-    require_page,
-)
+from plantstore.features.events.reading import ARRAY, STREAM, EventPage, Form, require_page
 from plantstore.features.events.retention import EventTrimming, trim_access
 from plantstore.http.app import App
 from plantstore.http.list_parameters import (
@@ -78,7 +71,7 @@ def add_events(app: App) -> None:
             if last_id is not None:
                 after = _read_after(last_id.decode("latin-1"))
             if request.method == "HEAD":  # the same errors, but no listener
-                await require_page(app.database, caller, after, 0, NO_EVENTS)
+                await require_page(app.database, caller, after)
                 return make_response(200, _LIVE)
             listener = await listeners.add(caller, after, form)
             head, remove = make_response(200, _LIVE).head, partial(listeners.remove, listener)
@@ -99,7 +92,7 @@ async def _read(
 ) -> Response:
     known = request.headers.get(b"if-none-match")
     if request.method == "HEAD" or known is not None:
-        page = await require_page(app.database, caller, after, limit, NO_EVENTS)
+        page = await require_page(app.database, caller, after, limit)
         if is_current(etag := _make_etag(caller, page, form), known):
             headers = header_line("ETag", etag) + _CACHING + revision_line(page.revision)
             return make_response(304, headers)
