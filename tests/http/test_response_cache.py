@@ -1,4 +1,6 @@
-"""The response cache is bounded in bytes, and does not store responses that are too large."""
+"""The response cache is bounded in bytes, which stores share."""
+
+import time
 
 import pytest
 
@@ -17,16 +19,42 @@ def get(raw: bytes) -> Request:
     return Request(b"id", "GET", {}, raw=raw)
 
 
-def test_the_least_recently_used_responses_are_evicted_first() -> None:
+def put_many(cache: ResponseCache, store_id: int, count: int = 200) -> None:
+    for number in range(count):
+        cache.put((store_id, 7, b"after=%d" % number), RESPONSE)
+
+
+def test_a_store_beyond_its_share_evicts_its_own_oldest_responses() -> None:
     cache = ResponseCache(SIZE, CORS)
-    for number in range(200):
-        cache.put((1, 7, b"after=%d" % number), RESPONSE)
-        assert cache.get((1, 7, b"after=0")) is RESPONSE
-    assert cache.get((1, 7, b"after=1")) is None
-    assert cache.get((1, 7, b"after=199")) is RESPONSE
+    cache.put((1, 7, b""), RESPONSE)
+    put_many(cache, 2)
+    put_many(cache, 3)
+    assert cache.get((1, 7, b"")) is RESPONSE
+    assert cache.get((2, 7, b"after=0")) is None
+    assert cache.get((2, 7, b"after=199")) is RESPONSE
+    assert 0.5 * SIZE < cache.used < SIZE
 
 
-def test_requests_and_responses_share_one_limit() -> None:
+def test_a_response_at_a_newer_revision_takes_the_place_of_the_older() -> None:
+    cache = ResponseCache(SIZE, CORS)
+    for revision in range(200):
+        cache.put((1, revision, b""), RESPONSE)
+    assert cache.get((1, 199, b"")) is RESPONSE
+    assert cache.get((1, 198, b"")) is None
+    assert cache.used < 0.1 * SIZE
+
+
+def test_old_responses_of_other_stores_give_way_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ResponseCache(SIZE, CORS)
+    put_many(cache, 1)
+    later = time.monotonic() + 61
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    put_many(cache, 2)
+    assert cache.get((1, 7, b"after=199")) is None
+    assert cache.get((2, 7, b"after=199")) is RESPONSE
+
+
+def test_requests_are_evicted_together_and_keep_the_responses() -> None:
     cache = ResponseCache(SIZE, CORS)
     cache.put((1, 7, b""), RESPONSE)
     for number in range(1000):
@@ -34,6 +62,13 @@ def test_requests_and_responses_share_one_limit() -> None:
     cached = sum(cache.requests.get(b"%d" % number) is not None for number in range(1000))
     assert 0 < cached < SIZE / 1000
     assert cache.get((1, 7, b"")) is RESPONSE
+
+
+def test_evicted_responses_are_not_held_by_requests() -> None:
+    cache = ResponseCache(SIZE, CORS)
+    cache.put_request(get(b"request"), RESPONSE, CALLER)
+    put_many(cache, 1)
+    assert not cache.requests
 
 
 def test_a_request_cached_twice_is_counted_once() -> None:

@@ -1,4 +1,4 @@
-"""The cache of list responses: at most ``size`` bytes.
+"""The cache of list responses: about ``size`` bytes, which stores share like a pool.
 
 A response is found in two ways. By store, revision and query: the revision, read with the caller,
 proves that the response is current. Or by the bytes of a complete request, if the database can tell
@@ -6,20 +6,27 @@ without a query that nothing was committed since: then nothing is parsed.
 """
 
 import math
-from collections import OrderedDict
+import time
+from functools import partial
+from itertools import islice
 
 from msgspec import Struct
 
 from plantstore.core.fair_queue import BYTES_SENT, CACHED
 from plantstore.core.model import Caller, IsFresh, never_fresh
+from plantstore.core.pools import EvictingPool
 from plantstore.http.cors import Cors
 from plantstore.server.messages import HeaderLines, Request, Response
 
 Key = tuple[int, int, bytes]  # store, revision, and the form with the query as it was sent
+Place = tuple[int, bytes]  # store and query: a newer revision's response replaces the older
 
 _ENTRY_BYTES = 1000  # the approximate overhead of an entry
+_ROUNDED = 1024  # bytes: most responses to a query then count the same as the one before
 _MAX_REQUEST = 2048
-_FILLED = 0.9  # after an eviction, so that not every new response evicts
+_REQUESTS = 8  # the part of the size that only requests hold
+_OLD_SECONDS = 60.0  # older responses of any store give way first: their store may be idle
+_MAX_OLD = 8  # evicted at a time
 
 
 class CachedRequest(Struct, frozen=True):
@@ -36,22 +43,35 @@ class CachedRequest(Struct, frozen=True):
     cost: int  # in turns
 
 
+class CachedResponse(Struct, frozen=True):
+    """The response to a query at a revision, cached at a monotonic time; it counts ``size`` bytes."""
+
+    response: Response
+    revision: int
+    at: float
+    size: int
+
+
 class ResponseCache:
-    """The list responses that a process caches: ``used`` of ``size`` bytes.
+    """The list responses that a process caches.
 
     ``requests`` are earlier requests, by their bytes. It counts ``repeated`` requests by status,
     those ``refused``, and ``hits`` and ``misses`` of queries.
     """
 
     def __init__(self, size: int, cors: Cors) -> None:
-        self._size = size
+        self._pool = EvictingPool("response_cache", size)
         self._cors = cors
-        self.used = 0
         self.reset_counts()
-        self._responses: OrderedDict[Key, Response] = OrderedDict()
+        self._responses: dict[Place, CachedResponse] = {}  # the oldest first
         self.requests: dict[bytes, CachedRequest] = {}
         self._requests_used = 0
         self._unchanged: IsFresh = never_fresh  # of all cached requests
+
+    @property
+    def used(self) -> int:
+        """Bytes of cached responses and requests."""
+        return self._pool.used + self._requests_used
 
     def reset_counts(self) -> None:
         """Reset all counts to 0."""
@@ -73,41 +93,49 @@ class ResponseCache:
         until = math.inf if caller.expires_at is None else caller.expires_at / 1000
         cost = CACHED + len(whole.body) // BYTES_SENT
         self.requests[raw] = CachedRequest(caller, whole, lines, response.status, until, cost)
-        used = len(raw) + len(whole.head) + _ENTRY_BYTES
-        self._requests_used += used
-        self.used += used
-        self._make_room()
+        self._add_to_requests(len(raw) + len(whole.head) + _ENTRY_BYTES)
 
     def get(self, key: Key) -> Response | None:
         """The cached response to a query, if any."""
-        response = self._responses.get(key)
-        if response is None:
+        store_id, revision, query = key
+        cached = self._responses.get((store_id, query))
+        if cached is None or cached.revision != revision:
             self.misses += 1
-        else:
-            self.hits += 1
-            self._responses.move_to_end(key)
-        return response
+            return None
+        self.hits += 1
+        return cached.response
 
     def put(self, key: Key, response: Response) -> None:
-        """Cache the response to a query; the least recently used ones are evicted."""
-        if key in self._responses:
-            return
-        self._responses[key] = response
-        self.used += _measure(key, response)
-        self._make_room()
+        """Cache the response to a query; a store beyond its share evicts its own oldest ones."""
+        store_id, revision, query = key
+        size = len(response.head) + len(response.body) + len(query) + _ENTRY_BYTES
+        size += -size % _ROUNDED
+        at = time.monotonic()
+        place = store_id, query
+        earlier = self._responses.pop(place, None)
+        if earlier is None or earlier.size != size:
+            self._pool.remove(place)
+            if size > self._pool.size:
+                return
+            self._evict_before(at - _OLD_SECONDS)
+            self._pool.put(place, store_id, partial(self._evict, place), size)
+        self._responses[place] = CachedResponse(response, revision, at, size)
 
-    def _make_room(self) -> None:
-        if self.used <= self._size:
-            return
-        self._evict_requests()  # requests also hold responses
-        while self.used > _FILLED * self._size:
-            self.used -= _measure(*self._responses.popitem(last=False))
+    def _evict_before(self, at: float) -> None:
+        if 2 * self._pool.used >= self._pool.size:  # a store may be at its share
+            for place, cached in list(islice(self._responses.items(), _MAX_OLD)):
+                if cached.at < at:
+                    self._pool.remove(place)
+                    self._evict(place)
+
+    def _evict(self, place: Place) -> None:
+        self._add_to_requests(self._responses.pop(place).size)  # they may still hold it
+
+    def _add_to_requests(self, size: int) -> None:
+        self._requests_used += size
+        if self._requests_used > self._pool.size // _REQUESTS:
+            self._evict_requests()
 
     def _evict_requests(self) -> None:
         self.requests.clear()
-        self.used -= self._requests_used
         self._requests_used = 0
-
-
-def _measure(key: Key, response: Response) -> int:
-    return len(response.head) + len(response.body) + len(key[2]) + _ENTRY_BYTES
