@@ -38,6 +38,12 @@ def count_turns(turns: FairQueue, key: Key, cost: int = ROUTED) -> int:
     return sum(turns.try_take(key, cost) for _ in range(MANY))
 
 
+async def wait_for_round() -> None:
+    """New requests come first, and then those that wait."""
+    for _ in range(2):
+        await asyncio.sleep(0)
+
+
 async def take_all(keys: Sequence[Key]) -> tuple[list[tuple[Key, int]], list[int]]:
     """Who got turns, with the number of the request; and how many were over after each round."""
     turns, order = make_queue(), list[tuple[Key, int]]()
@@ -187,11 +193,11 @@ async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
     for name in ("first", "gone", "second", "third", "fourth"):
         turns.put((NETWORKS, "flood"), CONNECTED, partial(work, name))
     turns.put((NETWORKS, "other"), CONNECTED, partial(work, "other"))
-    await asyncio.sleep(0)
+    await wait_for_round()
     assert order == ["first", "other"]
-    await asyncio.sleep(0)
+    await wait_for_round()
     assert order[2:] == ["gone", "second", "third"]  # a client that is gone uses no turn
-    await asyncio.sleep(0)
+    await wait_for_round()
     assert order[5:] == ["fourth"]
     assert not turns.waiting
 
@@ -218,10 +224,20 @@ async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work() -> N
 
     for name in ("first", "second"):
         turns.put((NETWORKS, name), CACHED, partial(work, name))
-    await asyncio.sleep(0)
+    await wait_for_round()
     assert order == ["first"]
     assert not turns.try_take((NETWORKS, "second"), CACHED)
     assert turns.try_take((NETWORKS, "third"), CACHED)
+
+
+async def test_new_requests_have_half_of_a_round_before_those_that_wait() -> None:
+    turns, order = make_queue(FLOOD), list[str]()
+    turns.put(FLOOD, SIZE, lambda: order.append("waiting") is None)
+    await asyncio.sleep(0)
+    assert [turns.try_take((store, store), ROUTED) for store in range(2, 6)] == [*3 * [True], False]
+    assert not order
+    await asyncio.sleep(0)
+    assert order == ["waiting"]
 
 
 async def test_failing_work_does_not_stop_the_queue() -> None:
@@ -234,6 +250,6 @@ async def test_failing_work_does_not_stop_the_queue() -> None:
     asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
     for number in (0, 1):
         turns.put((NETWORKS, "network"), CONNECTED, partial(work, number))
-    for _ in range(3):
-        await asyncio.sleep(0)
+    for _ in range(2):
+        await wait_for_round()
     assert order == [1]

@@ -46,6 +46,20 @@ async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
     assert order == ["flood", "other", "flood", "flood"]
 
 
+async def test_a_lane_is_next_for_who_used_it_least() -> None:
+    lane, order = Lane(FairQueue()), list[str]()
+
+    async def work(store: str, seconds: float) -> None:
+        for _ in range(3):
+            await lane.enter(store)
+            order.append(store)
+            await asyncio.sleep(seconds)
+            lane.leave()
+
+    await asyncio.gather(work("long", 0.1), work("short", 0.001))
+    assert order == ["long", *3 * ["short"], "long", "long"]
+
+
 @pytest.mark.parametrize("processes", [1, 2])
 async def test_lanes_of_several_processes_pause_even_for_a_single_user(processes: int) -> None:
     lane = Lane(FairQueue(), processes)

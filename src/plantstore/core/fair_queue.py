@@ -1,9 +1,10 @@
 """A fair queue for the time of the event loop: a flood delays mostly its sender.
 
-A round is one iteration of the event loop, and has ``_SIZE`` units of about 10 µs. The rule is that
-of the pools: **a store may take more while it took less than is free**, and each of its users while
-the user took less than half of that. Whatever exceeds this waits for the next rounds, in which
-stores take turns, and within a store its users. A cost over the share is paid for in the next
+A round has ``_SIZE`` units of about 10 µs. It is an iteration of the event loop or, while work
+waits, two: the first is for requests that arrive meanwhile, up to half of the round. The rule is
+that of the pools: **a store may take more while it took less than is free**, and each of its users
+while the user took less than half of that. Whatever exceeds this waits for the next rounds, in
+which stores take turns, and within a store its users. A cost over the share is paid for in the next
 rounds. A lone user waits only with work that is longer than a round, or beyond 64 rounds at once.
 
 A user of several stores has one share. Clients whose user is not known share by network, and all
@@ -164,7 +165,16 @@ class FairQueue:
     def _begin_round(self) -> None:
         before, self._free, self._left_alone = self._spent, _SIZE, _ALONE
         self._spent = {key: cost - _SHARE for key, cost in before.items() if cost > _SHARE}
+        self._is_scheduled = bool(self.waiting)
+        if self.waiting:
+            self._free = _SHARE  # for what arrives before the work: it need not wait for long work
+            self._loop.call_soon(self._do_waiting)
+        elif self._spent:
+            self._schedule()
+
+    def _do_waiting(self) -> None:
         self._is_scheduled = False
+        self._free = max(self._free, 0) + _SHARE
         until = time.perf_counter() + _LONG_SECONDS
         try:
             while self._free > 0 and time.perf_counter() < until:

@@ -9,20 +9,25 @@ from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 
 
 class Lane:
-    """Runs one piece of work at a time; the keys of waiting pieces take turns.
+    """Runs one piece of work at a time: next is the waiting key whose work took the least time.
 
-    With several ``processes`` or active users, it pauses: all lanes together run half of the time.
+    With several ``processes`` or active users, it pauses: those of all processes together run one of
+    ``parts`` of the time.
     """
 
-    def __init__(self, turns: FairQueue, processes: int = 1) -> None:
+    def __init__(self, turns: FairQueue, processes: int = 1, parts: int = 2) -> None:
         self._loop = asyncio.get_running_loop()
-        self._turns, self._processes = turns, processes
+        self._turns, self._processes, self._parts = turns, processes, parts
         self._is_taken = False
         self._waiting = RoundRobin[asyncio.Future[None]]()
         self._began = 0.0
+        self._key: Hashable = None
+        self._used: dict[Hashable, float] = {}  # seconds, while others wait
+        self._least = 0.0  # seconds that a new key begins with, so that it makes up for nothing
 
     async def enter(self, key: Hashable) -> None:
         """Wait until the lane is free and it is the key's turn."""
+        self._used[key] = max(self._used.get(key, 0.0), self._least)
         if self._is_taken:
             turn = self._loop.create_future()
             self._waiting.put(key, turn)
@@ -32,20 +37,24 @@ class Lane:
                 if turn.done() and not turn.cancelled():
                     self._pass_on()
                 raise
-        self._is_taken = True
+        self._is_taken, self._key, self._least = True, key, self._used[key]
         self._began = self._loop.time()
 
     def leave(self) -> None:
         """Let the next piece of work enter."""
+        seconds = self._loop.time() - self._began
+        self._used[self._key] += seconds
         pauses = self._processes > 1 or self._turns.users.are_several
-        seconds = (2 * self._processes - 1) * (self._loop.time() - self._began) if pauses else 0.0
-        self._loop.call_later(seconds, self._pass_on)
+        pause = (self._parts * self._processes - 1) * seconds if pauses else 0.0
+        self._loop.call_later(pause, self._pass_on)
 
     def _pass_on(self) -> None:
         while self._waiting.keys:
-            if grant(self._waiting.pop(next(iter(self._waiting.keys)))):
+            key = min(self._waiting.keys, key=self._used.__getitem__)
+            if grant(self._waiting.pop(key)):
                 return
-        self._is_taken = False
+        self._is_taken, self._least = False, 0.0
+        self._used.clear()
 
 
 class Lanes:

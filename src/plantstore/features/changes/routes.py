@@ -45,7 +45,10 @@ _LINES_PER_TURN = 4
 _COST = 12  # turns for so many lines, which take 30 µs each with their part of a commit
 _MAX_ATOMIC = 1000  # lines
 _KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4 per character
-_LONG = 32  # lines of an atomic body; of all stores, one longer body at a time is written
+# Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the longest,
+# so that shorter ones do not wait for these.
+_LONG, _LONGEST = 32, 256
+_PARTS = 3  # each of the two takes one of so many parts of the time
 
 
 def add_changes(app: App) -> None:
@@ -61,7 +64,10 @@ class Changes:
         self._slots = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
-        self._lanes, self._long_lane = Lanes(app.turns), Lane(app.turns, app.settings.workers)
+        self._lanes = Lanes(app.turns)
+        self._long_lane, self._longest_lane = (
+            Lane(app.turns, app.settings.workers, _PARTS) for _ in range(2)
+        )
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Make the changes as the body arrives or, if they are atomic, all at once."""
@@ -144,7 +150,7 @@ class Changes:
             if changes:
                 changes[0] = replace(changes[0], key=key)
                 store = caller.token_store_id
-                lane = self._long_lane if len(changes) > _LONG else self._lanes.find(store)
+                lane = self._lane_of(store, len(changes))
                 await lane.enter(store)
                 try:
                     _, revision = await self._app.database.write(Atomic(caller.store_id, changes))
@@ -160,6 +166,11 @@ class Changes:
                 raise error from None
             return _refuse(request, number, error)
         return make_response(200, _LINES + revision_line(revision), b"".join(results))
+
+    def _lane_of(self, store_id: int, count: int) -> Lane:
+        if count > _LONGEST:
+            return self._longest_lane
+        return self._long_lane if count > _LONG else self._lanes.find(store_id)
 
     async def _read_windows(
         self, body: Body, caller: Caller, lines: Lines
