@@ -231,13 +231,13 @@ async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work() -> N
 
 
 async def test_new_requests_have_half_of_a_round_before_those_that_wait() -> None:
-    turns, order = make_queue(FLOOD), list[str]()
-    turns.put(FLOOD, SIZE, lambda: order.append("waiting") is None)
+    turns = make_queue(FLOOD)
+    waiting = turns.wait(FLOOD, SIZE)
     await asyncio.sleep(0)
     assert [turns.try_take((store, store), ROUTED) for store in range(2, 6)] == [*3 * [True], False]
-    assert not order
+    assert not waiting.done()
     await asyncio.sleep(0)
-    assert order == ["waiting"]
+    assert waiting.done()
 
 
 async def test_failing_work_does_not_stop_the_queue() -> None:

@@ -11,8 +11,8 @@ from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 class Lane:
     """Runs one piece of work at a time: next is the waiting key whose work took the least time.
 
-    With several ``processes`` or active users, it pauses: those of all processes together run one of
-    ``parts`` of the time.
+    With several ``processes`` or active users, it pauses: all lanes together run half of the time,
+    or another one of ``parts``.
     """
 
     def __init__(self, turns: FairQueue, processes: int = 1, parts: int = 2) -> None:

@@ -44,12 +44,12 @@ class CachedRequest(Struct, frozen=True):
 
 
 class CachedResponse(Struct, frozen=True):
-    """The response to a query at a revision, cached at a monotonic time; it counts ``size`` bytes."""
+    """The response to a query at a revision, and the monotonic time when it was cached."""
 
     response: Response
     revision: int
     at: float
-    size: int
+    size: int  # in bytes, as the pool counts it
 
 
 class ResponseCache:

@@ -45,8 +45,8 @@ _LINES_PER_TURN = 4
 _COST = 12  # turns for so many lines, which take 30 µs each with their part of a commit
 _MAX_ATOMIC = 1000  # lines
 _KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4 per character
-# Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the longest,
-# so that shorter ones do not wait for these.
+# Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the
+# longest, so that shorter ones do not wait for these.
 _LONG, _LONGEST = 32, 256
 _PARTS = 3  # each of the two takes one of so many parts of the time
 
