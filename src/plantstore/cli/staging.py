@@ -19,7 +19,6 @@ _SETTINGS = """
 """
 _INSERT = "INSERT INTO staged (id, line, change) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _FIND = "SELECT line, change FROM staged WHERE id = ?"
-_READ = "SELECT line, change FROM staged ORDER BY id"
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Change).decode
@@ -47,5 +46,5 @@ class Staging:
 
     def read(self) -> Iterator[Staged]:
         """The changes, by id."""
-        for line, change in self._connection.execute(_READ):
+        for line, change in self._connection.execute("SELECT line, change FROM staged ORDER BY id"):
             yield line, _decode(change)

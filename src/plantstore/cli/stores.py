@@ -19,8 +19,6 @@ from plantstore.core.errors import SetupError
 if TYPE_CHECKING:
     from plantstore_client import PlantStore
 
-_TOKEN = re.compile(r"[!-~]+")
-
 
 def pass_store(
     in_database: Callable[[Any, Any], object],
@@ -68,7 +66,7 @@ def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
     except ImportError:
         raise SetupError("--url needs httpx: pip install 'plantstore[client]'") from None
     token = Path(token_file).read_text(encoding="utf-8", errors="replace").strip()
-    if _TOKEN.fullmatch(token) is None:
+    if re.fullmatch("[!-~]+", token) is None:
         raise SetupError(f"{token_file} must hold one token and nothing else")
     try:
         with PlantStore(url, token) as client:

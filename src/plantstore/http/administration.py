@@ -18,8 +18,7 @@ from plantstore.core.pools import Pool
 from plantstore.core.thread import run_in_thread
 from plantstore.sql.session import OpenSession, Session
 
-logger = logging.getLogger(__name__)
-failures = FailureLog(logger, "administration works again")
+failures = FailureLog(logging.getLogger(__name__), "administration works again")
 
 MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # connections idle for longer may be lost

@@ -37,7 +37,6 @@ from plantstore.sql.trimming import trim_keys
 
 logger = logging.getLogger(__name__)
 
-_READS = ("GET", "HEAD")
 _CLOSING_SECONDS = 2.0  # to write the last uses of tokens
 _MINUTE = 60.0
 _RETRY_SECONDS = 1.0  # after periodic work failed
@@ -241,7 +240,7 @@ class App:
             except (Exception, asyncio.CancelledError) as newer:  # noqa: BLE001 - it replaces error
                 error = newer
         if isinstance(error, asyncio.CancelledError):  # the drain timeout has passed
-            is_read = request.method in _READS
+            is_read = request.method in ("GET", "HEAD")
             error = OverloadedError() if is_read else OutcomeUnknownError()
         elif isinstance(error, PlantStoreError):
             # A reference back to the request would keep it until the next garbage collection.

@@ -18,7 +18,6 @@ from plantstore.features import FEATURES
 from plantstore.program.loading import SETTINGS, find_unknown_in_file
 from plantstore.version import VERSION
 
-INTERRUPTED = 130
 _LOADS_SETTINGS = {"check", "serve", "settings"}  # these also refuse unknown settings
 
 _CORE = {
@@ -111,7 +110,7 @@ def main() -> None:
         click.echo(f"Error: {name_program(sentence)}", err=True)
         status = 2 if isinstance(error, UsageError | InvalidChangeError) else 1
     except (click.Abort, KeyboardInterrupt):
-        status = INTERRUPTED
+        status = 130
     except OSError as error:
         # stdout may not be writable: the flush at exit must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,7 +9,6 @@ from plantstore.core.sources import Given, Sources
 from plantstore.program.loading import SETTINGS, load_settings
 
 _COLUMNS = ("setting", "value", "source", "origin")
-_HIDDEN = "..."
 
 
 @click.group()
@@ -42,7 +41,7 @@ def _describe(name: str, value: object, given: Given | None) -> dict[str, object
     if name == "database":
         value = without_password(str(value))
     elif given is not None and not given.is_shown:
-        value = _HIDDEN
+        value = "..."
     return {
         "setting": name,
         "value": list(value) if isinstance(value, tuple) else value,

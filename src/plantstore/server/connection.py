@@ -33,10 +33,8 @@ _MAX_WAITING = 8 * 1024  # bytes that wait to be parsed; also the most that are 
 _RECEIVED_AT_COST = 16 * 1024  # bytes of a body that cost 1 more to receive
 _IN_A_ROW = range(16)  # requests of a connection before other connections get a turn
 _LINGER_SECONDS = 1.0
-_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _END = b"\r\n\r\n"
 _GET = ord("G")  # its first byte
-_CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 
 class Phase(Enum):
@@ -362,7 +360,7 @@ class Connection(asyncio.Protocol):
         self._limit()
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
-            self._transport.write(_CONTINUE)
+            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     # Responses
 
@@ -396,7 +394,7 @@ class Connection(asyncio.Protocol):
         line, common = self._connection_line, self._connections.end_of_heads
         # This test is fast for an instance of the class; a test for the other class would be slow.
         if not isinstance(response, Response):
-            line = _CHUNKED + line if self._takes_chunks else CLOSE
+            line = b"Transfer-Encoding: chunked\r\n" + line if self._takes_chunks else CLOSE
         head = b"".join((response.head, common, request.id, b"\r\n", line, b"\r\n"))
         if not isinstance(response, Response):
             self._sender.holder = self.holder
@@ -501,16 +499,14 @@ class Connection(asyncio.Protocol):
             self._close()
         else:
             self.since = now = self._connections.now
+            body, timeout = self._body, self._connections.settings.body_timeout
             is_sending = self._sender.is_paused or self._stop_stream is not None
             if is_sending and self._sender.has_timed_out():
                 logger.warning("a response was aborted: its client reads too slowly")
                 reset(self._transport)
-            elif (
-                self._body is not None
-                and now - self._body.wanted_at >= self._connections.settings.body_timeout
-            ):
+            elif body is not None and now - body.wanted_at >= timeout:
                 self._connection_line = CLOSE
-                self._body.fail(RequestError(40801))
+                body.fail(RequestError(40801))
 
     def drop(self) -> None:
         reset(self._transport)

@@ -23,7 +23,6 @@ MAX_COPIED = 16 * 1024  # bytes of a body that is written together with the head
 _PIECE = 64 * 1024
 _STUCK_SECONDS = 10.0
 _LEAST_PROGRESS = 32 * 1024  # bytes that a client must read within the timeout
-_LAST_CHUNK = b"0\r\n\r\n"
 
 
 class Sender:
@@ -80,7 +79,7 @@ class Sender:
                     await self._send_part(head + framed)
                     head = b""
                     sent += len(part)
-                await self._send_part(head + _LAST_CHUNK if chunked else head)
+                await self._send_part(head + b"0\r\n\r\n" if chunked else head)
             is_whole = True
         except TimeoutError:
             logger.warning("a stream was aborted: its client reads too slowly")

@@ -26,8 +26,6 @@ _HANDSHAKE = b"\x16"  # the first byte of its records
 _MAX_HANDSHAKE = 8 * 1024  # bytes from a client: OpenSSL takes 29 ms for a hello of 64 KiB
 _received = memoryview(bytearray(16 * 1024))  # at a time, by one of the connections
 
-Stamp = tuple[tuple[int, ...], ...]
-
 
 class Certificate:
     """The files ``cert`` and ``key``; ``context`` is for new handshakes.
@@ -77,7 +75,7 @@ class Certificate:
         context.set_ecdh_curve("prime256v1")
         return context
 
-    def _read_stamp(self) -> Stamp:
+    def _read_stamp(self) -> tuple[tuple[int, ...], ...]:
         """A stamp that changes when the files, or the links to them, change."""
         stamps = []
         for path in (self._cert, self._key):

@@ -26,7 +26,6 @@ NAMES = frozenset((REQUEST_ID, IDEMPOTENCY_KEY, *_OTHERS))
 
 # A line is removed up to its end, so that two lines are never joined. No known head has a line that
 # begins with a space. Checking the first letter first takes half the time.
-_CRLF = b"\r\n"
 _VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*"
 _LINE = re.compile(
     rb"\r\n(?=[%s])(?:%s:(%s)|%s:(%s)|(?:%s):%s)(?=\r\n|\Z)"
@@ -83,7 +82,7 @@ class TracingLines:
             lines = _USUAL_LINES.fullmatch(head, begin, end)
             if lines is not None:
                 return self._head, lines[1] or b"", lines[2]
-        if head.count(_CRLF) > MAX_HEADERS + 3:  # also of the first line and the end
+        if head.count(b"\r\n") > MAX_HEADERS + 3:  # also of the first line and the end
             return b"", b"", None
         parts = _LINE.split(head)  # each is followed by an id and a key, or None
         self.is_expected = len(parts) > 1

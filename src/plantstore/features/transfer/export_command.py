@@ -17,9 +17,6 @@ FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
     "ndjson": (b"", msgspec.json.Encoder().encode_lines),
 }
 
-_WORKBOOKS = (".xlsx", ".xls", ".ods")
-_NDJSON = (".ndjson", ".jsonl")
-
 
 @click.command()
 @click.argument("file", default="-")
@@ -45,7 +42,7 @@ def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
       plantstore export plants.ndjson.gz --store nursery --tag tropical
     """
     name = file.lower().removesuffix(".gz")
-    if name.endswith(_WORKBOOKS):
+    if name.endswith((".xlsx", ".xls", ".ods")):
         raise click.UsageError(
             f"{file} would be a workbook: export to a .csv file, which spreadsheet programs open"
         )
@@ -54,7 +51,8 @@ def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
             f"{file}: name it .ndjson for a plant a line; for an array run `plantstore plant list "
             "--json`"
         )
-    header, write = FORMATS[form or ("ndjson" if name.endswith(_NDJSON) else "csv")]
+    by_name = "ndjson" if name.endswith((".ndjson", ".jsonl")) else "csv"
+    header, write = FORMATS[form or by_name]
     plants = iter(store.list_plants(tag))
     with open_output(file) as output:
         first = list(islice(plants, PORTION))  # if that fails, not even the header is written

@@ -32,7 +32,6 @@ _TIMEOUT = 10.0
 _MAX_BYTES = 8 * 1024  # of a response; a longer response closes the connection
 _MAX_RECEIVED = 4 * _MAX_BYTES  # with heads, interim responses, chunks and TLS
 _KEPT = 1000  # characters of a response, for the log
-_DAY = 86400.0
 _REST_SECONDS = 0.1  # before a message that a request waits for: it costs much more than others
 # IPv6 outside of 2000::/3 (mapped, NAT64, local); 6to4 and its relays; networks that older Pythons
 # consider public (reserved, documentation); Azure's host; and multicast.
@@ -183,7 +182,7 @@ def _read_wait(text: str) -> float:
     with suppress(ValueError, OverflowError):
         is_date = not text.isdecimal()
         wait = parsedate_to_datetime(text).timestamp() - time.time() if is_date else float(text)
-        return min(max(wait, 0.0), _DAY)
+        return min(max(wait, 0.0), 86400.0)
     return 0.0
 
 
