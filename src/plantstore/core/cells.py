@@ -37,15 +37,11 @@ def read_fields(columns: Sequence[str], cells: Sequence[str]) -> dict[str, objec
     named = zip(columns, cells, strict=False)
     fields: dict[str, object] = {name: restore(cell) for name, cell in named if name and cell}
     if "id" in fields:
-        fields["id"] = _read_id(str(fields["id"]))
+        text = str(fields["id"]).strip()
+        if not _INTEGER.fullmatch(text):
+            raise RequestError(40002, reason="id must be a whole number, such as 7")
+        fields["id"] = int(text) if len(text) <= _INT64_DIGITS else INT64_MAX + 1
     return fields
-
-
-def _read_id(cell: str) -> int:
-    text = cell.strip()
-    if not _INTEGER.fullmatch(text):
-        raise RequestError(40002, reason="id must be a whole number, such as 7")
-    return int(text) if len(text) <= _INT64_DIGITS else INT64_MAX + 1
 
 
 def write_lines(plants: Iterable[NewPlant]) -> str:

@@ -22,12 +22,10 @@ from plantstore.core.model import (
 Value = TypeVar("Value")
 
 _MAX_PARAMETERS = 50
-_MISLEADING = frozenset(
-    (
-        *("page", "per_page", "offset", "cursor", "sort", "order", "q", "search", "filter"),
-        *("id", "name", "tag", "limit", "after", "include"),
-    )
-)
+_MISLEADING = {
+    *("page", "per_page", "offset", "cursor", "sort", "order", "q", "search", "filter"),
+    *("id", "name", "tag", "limit", "after", "include"),
+}
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 _ALL = PlantQuery()
 # An id's 64 bits: the last character has only four bits, so it is one of 16.
@@ -43,7 +41,10 @@ def read_plant_query(text: bytes) -> PlantQuery:
         return _ALL
     given = split_parameters(text)
     refuse_misleading(given, "limit", "after", "tag", "include")
-    tags = tuple(dict.fromkeys(map(_read_tag, given["tag"]))) if "tag" in given else ()
+    tags = tuple(dict.fromkeys(given.get("tag", ())))
+    for tag in tags:
+        if rule := broken_rule(tag, *TEXT_LENGTHS["tag"]):
+            raise RequestError(40008, reason=rule)
     included = read_include(given.get("include", []), "id", "id_text", "etag")
     return PlantQuery(
         limit=read_limit(given, 0, LIMIT_MAX),
@@ -130,12 +131,6 @@ def _read_after(text: str) -> int:
     if last_id == INT64_MAX:
         raise RequestError(40006, reason="must be a cursor from a response's Link header")
     return last_id + 1
-
-
-def _read_tag(text: str) -> str:
-    if rule := broken_rule(text, *TEXT_LENGTHS["tag"]):
-        raise RequestError(40008, reason=rule)
-    return text
 
 
 def read_include(values: list[str], *known: str) -> frozenset[str]:

@@ -160,9 +160,7 @@ def migrate(
             sql = load_queries(_PACKAGE, distribution)
             pending = find_pending(_load(distribution), applied)
             if not stops_older:
-                _require_no_older(
-                    connection, [migration for migration in pending if migration.stops_older]
-                )
+                _require_no_older(connection, pending)
             for is_outside, group in groupby(
                 pending, lambda migration: bool(_OUTSIDE_LINE.search(migration.sql))
             ):
@@ -170,8 +168,9 @@ def migrate(
         return pending
 
 
-def _require_no_older(connection: Connection, stopping: Sequence[Migration]) -> None:
+def _require_no_older(connection: Connection, pending: Sequence[Migration]) -> None:
     """Refuse to migrate while a connected program cannot work with one of these migrations."""
+    stopping = [migration for migration in pending if migration.stops_older]
     needed = max((migration.compatible_since for migration in stopping), default=0)
     programs = [
         f"{name} ({count} connections)"

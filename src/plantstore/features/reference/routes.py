@@ -6,7 +6,7 @@ comes from a request, because anybody can set Host and forwarded headers.
 
 import msgspec
 
-from plantstore.features.page.files import File, decompress, make_file, read_files
+from plantstore.features.page.files import decompress, make_file, read_files
 from plantstore.features.page.routes import add_files
 from plantstore.http.app import App
 
@@ -14,15 +14,10 @@ _SERVER = "."  # in the documents as they are built
 
 
 def add_reference(app: App) -> None:
-    files = read_files("reference")
-    for path, file in files.items():
-        if path.startswith("/openapi."):
-            files[path] = _name_server(file, app.settings.public_url)
-    add_files(app, files)
-
-
-def _name_server(file: File, server: str) -> File:
-    if server == _SERVER:
-        return file
+    files, server = read_files("reference"), app.settings.public_url
     built, named = map(msgspec.json.encode, (_SERVER, server))  # JSON strings are YAML strings
-    return make_file(file.media_type, decompress(file).replace(built, named, 1))
+    for path, file in files.items():
+        if path.startswith("/openapi.") and server != _SERVER:
+            content = decompress(file).replace(built, named, 1)
+            files[path] = make_file(file.media_type, content)
+    add_files(app, files)

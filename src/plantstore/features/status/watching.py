@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 
@@ -30,20 +29,17 @@ def add_gauges(app: App) -> None:
 async def _measure(app: App, values: dict[str, float]) -> None:
     while True:
         with suppress(PlantStoreError, OSError):
-            values |= await _read(app)
+            (row,) = await app.database.read("read_status", now(), now() + SOON_MS)
+            facts = to_facts(app.settings, row)
+            begun_at = facts.created_at or now()
+            ends_at = facts.certificate_ends_at
+            expiry = math.inf if ends_at is None else ends_at / 1000
+            values |= {
+                "backup_timestamp_seconds": (facts.backup_at or begun_at) / 1000,
+                "verified_backup_timestamp_seconds": (facts.verified_at or begun_at) / 1000,
+                "certificate_expiry_timestamp_seconds": expiry,
+                "tokens_expiring": facts.tokens_expiring,
+                "disk_free_bytes": facts.disk_free or 0,
+                "disk_size_bytes": facts.disk_size,
+            }
         await asyncio.sleep(_SECONDS)
-
-
-async def _read(app: App) -> Mapping[str, float]:
-    (row,) = await app.database.read("read_status", now(), now() + SOON_MS)
-    facts = to_facts(app.settings, row)
-    begun_at = facts.created_at or now()
-    ends_at = facts.certificate_ends_at
-    return {
-        "backup_timestamp_seconds": (facts.backup_at or begun_at) / 1000,
-        "verified_backup_timestamp_seconds": (facts.verified_at or begun_at) / 1000,
-        "certificate_expiry_timestamp_seconds": math.inf if ends_at is None else ends_at / 1000,
-        "tokens_expiring": facts.tokens_expiring,
-        "disk_free_bytes": facts.disk_free or 0,
-        "disk_size_bytes": facts.disk_size,
-    }

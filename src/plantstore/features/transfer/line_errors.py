@@ -48,13 +48,11 @@ class LineErrors:
         if len(self._first) < _MAX_SHOWN:
             self._first.append(f"line {line}: {error.message} ({error.error})")
         if self._file is not None:
-            if self.count == 1:
-                self._write("line", "error", "reason", *(self._source.header or ["row"]))
-            self._write(line, *astuple(error), *(cells or self._to_cells(plant)))
-
-    def _write(self, *cells: object) -> None:
-        if self._file is not None:
-            self._file.write(write_line(map(str, cells)).encode("utf-8", "surrogateescape"))
+            header = ("line", "error", "reason", *(self._source.header or ["row"]))
+            row = (line, *astuple(error), *(cells or self._to_cells(plant)))
+            for written in (header, row) if self.count == 1 else (row,):
+                text = write_line(map(str, written))
+                self._file.write(text.encode("utf-8", "surrogateescape"))
 
     def _to_cells(self, plant: NewPlant | None) -> Sequence[object]:
         """The cells of a plant in the source's columns; for NDJSON, its line."""
