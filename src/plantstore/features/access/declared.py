@@ -20,14 +20,7 @@ from plantstore.databases import open_session
 from plantstore.feature import Start
 from plantstore.features.access import AccessSettings
 from plantstore.features.access.members import end_links
-from plantstore.sql.administration.records import (
-    find_role,
-    find_store,
-    find_user,
-    insert_store,
-    insert_user,
-    set_role,
-)
+from plantstore.sql.administration import records
 from plantstore.sql.administration.tokens import TokenState, insert_token, list_tokens
 from plantstore.sql.session import Session
 
@@ -77,19 +70,20 @@ def keep_declared(app: "App") -> None:
 
 def declare(session: Session, secret: str | None, max_plants: int | None) -> None:
     """Declare only this token; a missing store is created with ``max_plants``."""
-    if secret is None and find_user(session, _NAME) is None:
+    if secret is None and records.find_user(session, _NAME) is None:
         return
     with noting(session) as note:
-        user = find_user(session, _NAME) or insert_user(session, _NAME)
+        user = records.find_user(session, _NAME) or records.insert_user(session, _NAME)
         known = {
             (token.store_id, token.token_hash): token
             for token in list_tokens(session, user_id=user.user_id)
             if token.label == _NAME
         }
         if secret is not None:
-            store = find_store(session, _STORE) or insert_store(session, _STORE, max_plants)
-            if find_role(session, store.store_id, user.user_id) is None:
-                set_role(session, store.store_id, user.user_id, Role.OWNER)
+            store = records.find_store(session, _STORE)
+            store = store or records.insert_store(session, _STORE, max_plants)
+            if records.find_role(session, store.store_id, user.user_id) is None:
+                records.set_role(session, store.store_id, user.user_id, Role.OWNER)
             key = (store.store_id, hash_token(secret))
             token = known.pop(key, None)
             if token is None:

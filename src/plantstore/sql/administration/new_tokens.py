@@ -19,17 +19,7 @@ from plantstore.core.model import (
     User,
     broken_rule,
 )
-from plantstore.sql.administration.records import (
-    find_meant,
-    find_role,
-    find_store,
-    find_user,
-    insert_store,
-    insert_user,
-    list_stores,
-    list_users,
-    set_role,
-)
+from plantstore.sql.administration import records
 from plantstore.sql.administration.tokens import IssuedToken, insert_token
 from plantstore.sql.session import Queries
 
@@ -39,20 +29,20 @@ ANYTHING = frozenset(Scope)  # what the command line may grant
 def find_missing(session: Queries, grant: Grant) -> list[str]:
     """What would be created with the token, each with a similar name that was perhaps meant."""
     missing = []
-    if find_user(session, grant.subject) is None:
-        names = [user.subject for user in list_users(session)]
-        missing.append(f"user {grant.subject!r}{find_meant(grant.subject, names)}")
-    if find_store(session, grant.store) is None:
-        names = [store.name for store in list_stores(session)]
-        missing.append(f"store {grant.store!r}{find_meant(grant.store, names)}")
+    if records.find_user(session, grant.subject) is None:
+        names = [user.subject for user in records.list_users(session)]
+        missing.append(f"user {grant.subject!r}{records.find_meant(grant.subject, names)}")
+    if records.find_store(session, grant.store) is None:
+        names = [store.name for store in records.list_stores(session)]
+        missing.append(f"store {grant.store!r}{records.find_meant(grant.store, names)}")
     return missing
 
 
 def create_token(session: Queries, grant: Grant) -> IssuedToken:
     made: list[str] = []
-    user = find_user(session, grant.subject)
+    user = records.find_user(session, grant.subject)
     if user is None:
-        user = insert_user(session, grant.subject)
+        user = records.insert_user(session, grant.subject)
         made.append(f"created the user {user.subject}")
     store, role = _join(session, grant, user, made)
     issued = insert_token(session, store.store_id, user.user_id, limit_grant(grant, role))
@@ -95,14 +85,14 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
 
 def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[Store, Role]:
     """The token's store, and the user's role there; a new store's first member owns it."""
-    store, default = find_store(session, grant.store), Role.EDITOR
+    store, default = records.find_store(session, grant.store), Role.EDITOR
     if store is None:
-        store, default = insert_store(session, grant.store, grant.max_plants), Role.OWNER
+        store, default = records.insert_store(session, grant.store, grant.max_plants), Role.OWNER
         made.append(f"created the empty store {store.name}")
-    role = find_role(session, store.store_id, user.user_id)
+    role = records.find_role(session, store.store_id, user.user_id)
     if role is None:
         role = grant.role or default
-        set_role(session, store.store_id, user.user_id, role)
+        records.set_role(session, store.store_id, user.user_id, role)
         made.append(f"made {user.subject} {role} of {store.name}")
     elif grant.role not in (None, role):
         change = f"--store {store.name} --user {quote(user.subject)} --role {grant.role}"

@@ -15,14 +15,9 @@ from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
 from plantstore.features.access import links
+from plantstore.features.access.http import tokens
 from plantstore.features.access.http.bodies import Text, read_body
 from plantstore.features.access.http.owners import Outcome, Owners
-from plantstore.features.access.http.tokens import (
-    TokenRequest,
-    describe_made,
-    read_grant,
-    show_token,
-)
 from plantstore.features.access.links import Link, hash_range, read_code
 from plantstore.http.app import App
 from plantstore.http.responses import NO_STORE, Record, json_response, to_record
@@ -38,8 +33,8 @@ class LinkCode(Struct, frozen=True):
     dry_run: Annotated[bool, Meta(description="true or false")] = False
 
 
-def create_link(days: int, session: Session, manager: Caller, body: TokenRequest) -> Outcome:
-    grant = read_grant(session, manager, body, days)
+def create_link(days: int, session: Session, manager: Caller, body: tokens.TokenRequest) -> Outcome:
+    grant = tokens.read_grant(session, manager, body, days)
     link = links.create_link(session, manager.store_id, grant, manager)
     fields = {"member_id": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
     return 201, describe(link), {"link_id": link.link_id, **fields}
@@ -91,10 +86,10 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
         with session.transaction():
             issued = links.redeem_code(session, body.code)
             made = issued.token
-            record = show_token(issued, store=made.store)
-            owners.audit(session, request, "link redeem", made, describe_made(made))
+            record = tokens.show_token(issued, store=made.store)
+            owners.audit(session, request, "link redeem", made, tokens.describe_made(made))
         user = {"store_id": made.store_id, "user_id": made.user_id}
-        owners.log(request, {**user, **describe_made(made)})
+        owners.log(request, {**user, **tokens.describe_made(made)})
         return json_response(201, record, NO_STORE)
 
     return await app.administer(key[0], work)  # a share of the store, not of each network
