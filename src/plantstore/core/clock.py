@@ -9,7 +9,7 @@ logger = logging.getLogger(__name__)
 DAY_MS = 24 * 3600 * 1000
 _STEADY_SECONDS = 3600.0
 _TOLERANCE = 60.0  # seconds
-_EPOCH = datetime.fromtimestamp(0, UTC)
+EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def now() -> int:
@@ -19,7 +19,7 @@ def now() -> int:
 
 def write_time(milliseconds: int) -> str:
     """Format a Unix time as RFC 3339, in UTC; later times become the end of the year 9999."""
-    moment = _EPOCH + timedelta(milliseconds=milliseconds)
+    moment = EPOCH + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from plantstore.core.clock import DAY_MS, now, write_time
+from plantstore.core.clock import DAY_MS, EPOCH, now, write_time
 from plantstore.core.database import Database, Row
 from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
 from plantstore.core.model import Caller, Grant, Scope, find_hashes_of, token_id_of
@@ -22,8 +22,6 @@ from plantstore.sql.administration.new_tokens import label_by
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
-
-_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class TokenRequest(Struct, frozen=True):
@@ -128,7 +126,7 @@ def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
         return None
     if moment is UNSET:
         return now() + days * DAY_MS
-    expires_at = (moment - _EPOCH) // timedelta(milliseconds=1)
+    expires_at = (moment - EPOCH) // timedelta(milliseconds=1)
     if expires_at <= now():
         raise InvalidChangeError(reason="expires_at must be later than now")
     return expires_at
