@@ -77,10 +77,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     log_format: Annotated[Literal["text", "json"], "format of the log lines on stderr"] = "text"
     trusted_proxies: Annotated[
         tuple[str, ...],
-        (
-            "addresses and networks of proxies (`unix`: the Unix socket) whose `X-Forwarded-For` "
-            "gives the client's address"
-        ),
+        "addresses and networks of proxies (`unix`: the Unix socket) whose `X-Forwarded-For` "
+        "gives the client's address",
     ] = ()
     rate_limit: Annotated[
         Rate | None, "rate limit per user and worker, such as `100/second`; none by default"
@@ -106,10 +104,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = True
     max_requests: Annotated[
         Count,
-        (
-            "maximum in-flight requests of one store; others get 503. The limits on connections "
-            "and event streams follow from it"
-        ),
+        "maximum in-flight requests of one store; others get 503. The limits on connections "
+        "and event streams follow from it",
     ] = 2048
     max_plants: Annotated[
         Annotated[int, Meta(ge=1, le=10**15)] | None,

@@ -44,12 +44,8 @@ from plantstore.http.write_headers import (
 from plantstore.server.messages import HeaderLines, Request, Response
 
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
-_CREATED = b"".join(
-    (
-        *(STATUS_LINES[200], JSON, NO_STORE, b'ETag: "%s"\r\nLocation: plants/%d\r\n'),
-        b"Store-Revision: %d\r\n%sContent-Length: %d\r\n",
-    )
-)
+_CREATED = STATUS_LINES[200] + JSON + NO_STORE + b'ETag: "%s"\r\nLocation: plants/%d\r\n'
+_CREATED += b"Store-Revision: %d\r\n%sContent-Length: %d\r\n"
 _DELETED = STATUS_LINES[204] + b"Store-Revision: %d\r\n"
 _CREATE, _DELETE = Scope.CREATE, Scope.DELETE
 _WAS_CREATED, _WAS_REPLAYED, _WAS_DELETED = Outcome.CREATED, Outcome.REPLAYED, Outcome.DELETED

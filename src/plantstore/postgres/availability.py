@@ -70,9 +70,8 @@ class Availability:
     def refuse_locked(self, store_id: int, error: psycopg.Error) -> DatabaseUnavailableError:
         """Record that another transaction locks a store's rows; returns the port's error."""
         if self._locks.admit(f"store {store_id}", _LOCKED_INTERVAL) is not None:
-            logger.error(
-                "store %d is locked by another transaction: %s", store_id, _on_one_line(error)
-            )
+            message = "store %d is locked by another transaction: %s"
+            logger.error(message, store_id, _on_one_line(error))
         return DatabaseUnavailableError()
 
     def note_read(self) -> None:

@@ -127,9 +127,8 @@ class PostgresDatabase:
                 ):
                     distribution = await require_schema_of(connection)
             except (TimeoutError, psycopg.Error) as error:
-                self._availability.fail(
-                    "waiting for the database (check the setting database)", error
-                )
+                message = "waiting for the database (check the setting database)"
+                self._availability.fail(message, error)
                 self._has_tried.set()
                 await asyncio.sleep(_RETRY_SECONDS)
             else:

@@ -57,13 +57,10 @@ class SnapshotReads:
         """See ``Snapshot``: it reads the last plant within the limit, and the plant after it."""
         if not query.limit:
             return None
-        arguments = (self._store_id, query.first_id, query.limit - 1)
+        read: Query = "find_last_of_limit", (self._store_id, query.first_id, query.limit - 1)
         if query.tags:
-            rows = await self.query(
-                "find_last_of_limit_and_tags", (*arguments, _to_json(query.tags))
-            )
-        else:
-            rows = await self.query("find_last_of_limit", arguments)
+            read = "find_last_of_limit_and_tags", (*read[1], _to_json(query.tags))
+        rows = await self.query(*read)
         return rows[0][0] if len(rows) > 1 else None
 
 

@@ -176,9 +176,8 @@ def restore(
 
 
 def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
-    file = _require_sqlite(
-        database, "restore it with pg_restore, then run `plantstore restore --in-place`"
-    )
+    advice = "restore it with pg_restore, then run `plantstore restore --in-place`"
+    file = _require_sqlite(database, advice)
     if file.exists() and Path(backup).exists() and not yes:
         confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?", "restore")
     end_cleanly()

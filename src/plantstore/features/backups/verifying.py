@@ -98,8 +98,7 @@ def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:
 
 def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
     store_id, name, created_at, plants, _, trimmed, revision = store
-    (row,) = reader.query("count_to_verify", store_id, trimmed)
-    held, events, first, last, later = row
+    ((held, events, first, last, later),) = reader.query("count_to_verify", store_id, trimmed)
     counts.update(plants=held, events=events)
     if held != plants:
         yield Mismatch(name, None, f"it has {held} plants, and counts {plants}")
@@ -110,6 +109,5 @@ def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterato
         yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
     begin = trimmed if first is None else first - 1
     if begin in {0, created_at * 1000}:  # as ``insert_revision`` begins: no events were trimmed
-        rows = reader.query("find_plants_without_event", store_id, MAX_MISMATCHES + 1)
-        for (plant_id,) in rows:
+        for (plant_id,) in reader.query("find_plants_without_event", store_id, MAX_MISMATCHES + 1):
             yield Mismatch(name, plant_id, "it has no event, though none was trimmed")

@@ -80,9 +80,8 @@ class CsvLines(Lines):
                 self._columns = [name if name in KEYS else "" for name in names]
                 if "id" in self._columns:
                     return None
-                return RequestError(
-                    40002, reason="the first line must name the columns, including id"
-                )
+                reason = "the first line must name the columns, including id"
+                return RequestError(40002, reason=reason)
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
             return RequestError(40002, reason="it is not CSV in UTF-8")

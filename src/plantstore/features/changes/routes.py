@@ -65,9 +65,8 @@ class Changes:
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
         self._lanes = Lanes(app.turns)
-        self._long_lane, self._longest_lane = (
-            Lane(app.turns, app.settings.workers, _PARTS) for _ in range(2)
-        )
+        make_lane = partial(Lane, app.turns, app.settings.workers, _PARTS)
+        self._long_lane, self._longest_lane = make_lane(), make_lane()
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Make the changes as the body arrives or, if they are atomic, all at once."""

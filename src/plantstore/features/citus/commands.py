@@ -27,6 +27,5 @@ def distribute(database: str, output: Output) -> None:
 
     done = migrate(database, distribution="citus")
     note_in_database(database, "distribute", migrations=len(done))
-    output.report(
-        {"migrations": [migration.name for migration in done]}, "the tables are distributed"
-    )
+    names = [migration.name for migration in done]
+    output.report({"migrations": names}, "the tables are distributed")

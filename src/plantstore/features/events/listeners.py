@@ -33,8 +33,6 @@ _ROUND_SECONDS = 0.05  # between two rounds of a feed, or, if that is more:
 _LISTENER_SECONDS = 0.0002  # for each listener, several times as long as it takes to send an event
 _MAX_IN_A_ROW = 8  # listeners handled before the loop runs other tasks
 
-Access = tuple[int, bytes, int]  # a token's store and hash, and the store that is read
-
 
 class Feed:
     """The events of one store, for all its listeners here.
@@ -88,8 +86,8 @@ class Listener:
         self._form = form
 
     @property
-    def access(self) -> Access:
-        """What the listener's access depends on."""
+    def access(self) -> tuple[int, bytes, int]:
+        """What the access depends on: the token's store and hash, and the store that is read."""
         return self.caller.token_store_id, self.caller.token_hash, self.caller.store_id
 
     @property

@@ -42,8 +42,7 @@ class EventTrimming:
 def trim_events(session: Session, store_id: int, before: int) -> bool:
     """Delete a store's oldest events from before a time; returns whether there were any."""
     with session.transaction():
-        (bounds,) = session.query("find_old_events", store_id, before, MAX_TRIMMED)
-        oldest, first_kept = bounds
+        ((oldest, first_kept),) = session.query("find_old_events", store_id, before, MAX_TRIMMED)
         if oldest == first_kept:
             return False
         session.query("delete_old_events", store_id, oldest, first_kept)

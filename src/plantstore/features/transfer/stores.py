@@ -50,9 +50,8 @@ class DatabaseStore:
         remaining = iter(ids)
         with self._session.snapshot():
             while portion := list(islice(remaining, PORTION)):
-                yield from map(
-                    find_plants(self._session, self._store.store_id, portion).get, portion
-                )
+                plants = find_plants(self._session, self._store.store_id, portion)
+                yield from map(plants.get, portion)
 
     def find_highest_id(self) -> int | None:
         """The highest id of its plants."""

@@ -99,8 +99,7 @@ def revoke(session: Session, ids: tuple[str, ...], output: Output) -> None:
     with noting(session) as note:
         revoked = [links.revoke_link(session, link_id) for link_id in ids]
         for ended in revoked:
-            names = {"store": ended.store, "user": ended.user.subject}
-            note("link revoke", link_id=ended.link_id, **names)
+            note("link revoke", link_id=ended.link_id, store=ended.store, user=ended.user.subject)
     for ended in revoked:
         output.note(f"revoked the link {ended.link_id} of {ended.user.subject} for {ended.store}")
     output.report(list(map(_describe, revoked)))

@@ -106,10 +106,9 @@ class Owners:
         write_audit(session, actor, action, store, changed.get("member_id"), **details)
 
     def log(self, request: Request, changed: Fields) -> None:
-        fields = describe_request(request, self._app.client_address(request)) | describe_caller(
-            request
-        )
-        administration_logger().info("access changed", extra={"fields": {**fields, **changed}})
+        fields = describe_request(request, self._app.client_address(request))
+        fields |= {**describe_caller(request), **changed}
+        administration_logger().info("access changed", extra={"fields": fields})
 
 
 def split(pattern: str, path: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
