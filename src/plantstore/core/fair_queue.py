@@ -163,8 +163,8 @@ class FairQueue:
             self._loop.call_soon(self._begin_round)
 
     def _begin_round(self) -> None:
-        before, self._free, self._left_alone = self._spent, _SIZE, _ALONE
-        self._spent = {key: cost - _SHARE for key, cost in before.items() if cost > _SHARE}
+        self._free, self._left_alone = _SIZE, _ALONE
+        self._spent = {key: cost - _SHARE for key, cost in self._spent.items() if cost > _SHARE}
         self._is_scheduled = bool(self.waiting)
         if self.waiting:
             self._free = _SHARE  # for what arrives before the work: it need not wait for long work
