@@ -16,7 +16,7 @@ from plantstore.sqlite.files import change_owner, opened
 
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
-_POLL_SECONDS = 0.002  # a busy service leaves the lock free for about as long
+_POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long
 
 
 class FileLock:

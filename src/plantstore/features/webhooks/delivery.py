@@ -28,7 +28,12 @@ from plantstore.core.logs import administration_logger
 from plantstore.core.thread import Thread, run_in_thread
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.messages import Message, open_client, read_messages
+from plantstore.features.webhooks.messages import (
+    READ_SECONDS,
+    Message,
+    open_client,
+    read_messages,
+)
 from plantstore.features.webhooks.webhooks import Delivery, Webhook, log_deliveries
 from plantstore.http.app import App
 from plantstore.sql.administration.audit import Actor, write_audit
@@ -66,9 +71,11 @@ class Queue:
         """The messages that were not accepted earlier, then the next ones, up to a revision."""
         store, messages = (self.webhook.store_id, self.webhook.store), list[Message]()
         try:
-            messages += [read(*store, number - 1, number)[0] for number in self._unread]
-            self._unread = []
-            if self._read < revision and len(self.tasks) < _MAX_WAITING:
+            until = time.monotonic() + READ_SECONDS
+            while self._unread and time.monotonic() < until:
+                messages.append(read(*store, self._unread[0] - 1, self._unread[0])[0])
+                del self._unread[0]
+            if not self._unread and self._read < revision and len(self.tasks) < _MAX_WAITING:
                 messages += read(*store, self._read, revision)
                 self._read = messages[-1].revision
         except Exception as error:  # noqa: BLE001 - the other webhooks continue
@@ -218,9 +225,17 @@ class Deliverer:
                 queue.save(session, row)
         read, following = cache(partial(read_messages, session)), dict[Queue, list[Message]]()
         known = {queue.saved[:-2]: queue for queue in rows}
-        for webhook in [Webhook(*row) for row in session.query("find_due_webhooks")]:
+        webhooks = [Webhook(*row) for row in session.query("find_due_webhooks")]
+        random.shuffle(
+            webhooks
+        )  # those of a store that do not get the time are not always the same
+        spent = defaultdict[int, float](float)
+        for webhook in webhooks:
             queue = known.get(webhook[:-2]) or Queue(webhook)
-            following[queue] = queue.read_next(read, webhook.revision)
+            following[queue], began = [], time.monotonic()
+            if spent[webhook.store_id] < READ_SECONDS:
+                following[queue] = queue.read_next(read, webhook.revision)
+                spent[webhook.store_id] += time.monotonic() - began
         return following
 
     async def _deliver(self, queue: Queue, message: Message) -> None:

@@ -28,6 +28,7 @@ from plantstore.sql.session import Session
 
 RESYNC = "store.resync"  # events up to this revision are missing
 _MAX_READ = 200
+READ_SECONDS = 0.05  # after which no more events are read at once: a former state can take 10 ms
 _TIMEOUT = 10.0
 _MAX_BYTES = 8 * 1024  # of a response; a longer response closes the connection
 _MAX_RECEIVED = 4 * _MAX_BYTES  # with heads, interim responses, chunks and TLS
@@ -93,6 +94,7 @@ def read_messages(
 
     If events before these are missing, the first message says so.
     """
+    until = time.monotonic() + READ_SECONDS
     count = min(last - after, _MAX_READ)
     rows = session.query("list_events", store_id, after, None, None, None, count)
     gap = (rows[0][0] if rows else last + 1) - 1
@@ -103,6 +105,8 @@ def read_messages(
             for former in session.query("find_former", store_id, plant_id, revision):
                 plant["previous"] = Plant(*former)
         messages.append(make_message(kind, store, revision, at, **plant))
+        if time.monotonic() > until:
+            break
     return messages
 
 
