@@ -16,7 +16,8 @@ from plantstore.sqlite.files import change_owner, opened
 
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
-_POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long
+_POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long, and longer if:
+_waiting: list[Path] = []  # locks that threads of this process wait for
 
 
 class FileLock:
@@ -59,15 +60,24 @@ class FileLock:
     def try_acquire(self, timeout: float = 0.0) -> bool:
         """Take the lock, if it is free now or within this many seconds."""
         deadline = time.monotonic() + timeout
-        while True:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    return False
-                time.sleep(_POLL_SECONDS)
-            else:
-                return True
+        _waiting.append(self._path)
+        try:
+            while True:
+                try:
+                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    if time.monotonic() >= deadline:
+                        return False
+                    time.sleep(_POLL_SECONDS)
+                else:
+                    return True
+        finally:
+            _waiting.remove(self._path)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether another thread of this process waits for the lock."""
+        return self._path in _waiting
 
     def close(self) -> None:
         os.close(self._file)
