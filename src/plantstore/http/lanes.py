@@ -11,13 +11,12 @@ from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 class Lane:
     """Runs one piece of work at a time: next is the waiting key whose work took the least time.
 
-    With several ``processes`` or active users, it pauses: all lanes together run half of the time,
-    or another one of ``parts``.
+    With several ``processes`` or active users, it pauses: all together run it a third of the time.
     """
 
-    def __init__(self, turns: FairQueue, processes: int = 1, parts: int = 2) -> None:
+    def __init__(self, turns: FairQueue, processes: int = 1) -> None:
         self._loop = asyncio.get_running_loop()
-        self._turns, self._processes, self._parts = turns, processes, parts
+        self._turns, self._processes = turns, processes
         self._is_taken = False
         self._waiting = RoundRobin[asyncio.Future[None]]()
         self._began = 0.0
@@ -45,7 +44,7 @@ class Lane:
         seconds = self._loop.time() - self._began
         self._used[self._key] += seconds
         pauses = self._processes > 1 or self._turns.users.are_several
-        pause = (self._parts * self._processes - 1) * seconds if pauses else 0.0
+        pause = (3 * self._processes - 1) * seconds if pauses else 0.0
         self._loop.call_later(pause, self._pass_on)
 
     def _pass_on(self) -> None:

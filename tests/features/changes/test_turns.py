@@ -54,9 +54,9 @@ async def test_workers_share_the_time_of_long_atomic_bodies(
 ) -> None:
     processes = list[int]()
 
-    def make_lane(turns: FairQueue, count: int, parts: int) -> Lane:
+    def make_lane(turns: FairQueue, count: int) -> Lane:
         processes.append(count)
-        return Lane(turns, count, parts)
+        return Lane(turns, count)
 
     monkeypatch.setattr("plantstore.features.changes.routes.Lane", make_lane)
     async with application(create_sqlite(tmp_path), workers=2) as app:

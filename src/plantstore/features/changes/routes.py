@@ -48,7 +48,6 @@ _KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4
 # Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the
 # longest, so that shorter ones do not wait for these.
 _LONG, _LONGEST = 32, 256
-_PARTS = 3  # each of the two takes one of so many parts of the time
 
 
 def add_changes(app: App) -> None:
@@ -65,7 +64,7 @@ class Changes:
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
         self._lanes = Lanes(app.turns)
-        make_lane = partial(Lane, app.turns, app.settings.workers, _PARTS)
+        make_lane = partial(Lane, app.turns, app.settings.workers)
         self._long_lane, self._longest_lane = make_lane(), make_lane()
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
