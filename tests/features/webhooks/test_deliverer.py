@@ -92,6 +92,24 @@ def test_a_broken_webhook_stops_no_other(tmp_path: Path, receiver: Receiver) -> 
         wait_until(lambda: f"webhook {broken}: its events cannot be read" in service.log())
 
 
+def test_webhooks_of_a_store_whose_events_are_slow_to_read_get_them_in_turn(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    slowly = {f"{name}.READ_SECONDS": 1e-9 for name in (DELIVERY, "features.webhooks.messages")}
+    with (
+        Service(tmp_path, settings=SETTINGS | slowly) as service,
+        managing(service, "nursery") as client,
+    ):
+        webhooks = {create_webhook(client, receiver.url)["id"] for _ in range(2)}
+        for plant_id in range(3):
+            create_plant(client, plant_id, "Fern")
+        receiver.wait_for(6)
+    told = [message.id for message in receiver.messages]
+    for webhook in webhooks:
+        expected = [f"msg_{webhook}_{revision}" for revision in (1, 2, 3)]
+        assert sorted(message for message in told if webhook in message) == expected
+
+
 def test_a_paused_webhook_gets_no_message_that_was_in_line(
     tmp_path: Path, receiver: Receiver
 ) -> None:
