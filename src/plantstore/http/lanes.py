@@ -11,7 +11,7 @@ from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 class Lane:
     """Runs one piece of work at a time: next is the waiting key whose work took the least time.
 
-    With several ``processes`` or active users, it pauses: all lanes together run a third of the time.
+    With several ``processes`` or active users, all lanes together run a third of the time.
     """
 
     def __init__(self, turns: FairQueue, processes: int = 1) -> None:
