@@ -15,9 +15,11 @@ import pytest
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import NewPlant, Outcome
 from plantstore.sqlite.connection import connect
+from plantstore.sqlite.file_lock import FileLock
 from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import create_sqlite
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.anyio
 
@@ -43,6 +45,27 @@ async def test_writes_recover_after_another_programs_transaction(
             await asyncio.wait_for(harness.create(FICUS), 30)
         connection.execute("COMMIT")
     assert await harness.create(FICUS) is Outcome.CREATED
+
+
+async def test_the_lock_is_left_to_a_thread_that_waits_for_it(
+    harness: DatabaseHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as for a change of members, which polls: a busy writer would always be first."""
+    monkeypatch.setattr("plantstore.sqlite.writer._LENT_SECONDS", 1)
+    path = tmp_path / "plants.db"
+    with closing(FileLock(path)) as held, closing(FileLock(path)) as wanted:
+        assert held.try_acquire()
+        waiting = threading.Thread(target=wanted.try_acquire, args=(60,))
+        waiting.start()
+        await asyncio.to_thread(wait_until, lambda: held.is_wanted)
+        write = asyncio.ensure_future(harness.create(FICUS))
+        for _ in range(10):
+            await asyncio.sleep(0)
+        held.release()
+        await asyncio.to_thread(waiting.join)
+        assert not write.done()
+        wanted.release()
+        assert await write is Outcome.CREATED
 
 
 async def test_among_others_a_full_batch_waits_for_no_more_writes(

@@ -16,8 +16,8 @@ from plantstore.sqlite.files import change_owner, opened
 
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
-_POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long, and longer if:
-_waiting: list[Path] = []  # locks that threads of this process wait for
+_POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long
+_waiting: list[Path] = []  # the locks that threads of this process wait for
 
 
 class FileLock:

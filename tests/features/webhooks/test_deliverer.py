@@ -20,6 +20,7 @@ from plantstore.features.webhooks.messages import send_now
 from plantstore.features.webhooks.routes import add_webhooks
 from plantstore.features.webhooks.webhooks import Webhooks
 from plantstore.http.app import App
+from plantstore.sql.administration.records import require_store
 from plantstore.sqlite.connection import connect, database_path
 from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
@@ -93,7 +94,7 @@ def test_a_broken_webhook_stops_no_other(tmp_path: Path, receiver: Receiver) -> 
 
 
 def test_webhooks_of_a_store_whose_events_are_slow_to_read_get_them_in_turn(
-    tmp_path: Path, receiver: Receiver
+    tmp_path: Path, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slowly = {f"{name}.READ_SECONDS": 1e-9 for name in (DELIVERY, "features.webhooks.messages")}
     with (
@@ -108,6 +109,11 @@ def test_webhooks_of_a_store_whose_events_are_slow_to_read_get_them_in_turn(
     for webhook in webhooks:
         expected = [f"msg_{webhook}_{revision}" for revision in (1, 2, 3)]
         assert sorted(message for message in told if webhook in message) == expected
+    monkeypatch.setattr(messages, "READ_SECONDS", -1)
+    with closing(open_session(service.database)) as session:
+        store = require_store(session, "nursery")
+        read = messages.read_messages(session, store.store_id, store.name, 0, 3)
+    assert [message.revision for message in read] == [1]
 
 
 def test_a_paused_webhook_gets_no_message_that_was_in_line(

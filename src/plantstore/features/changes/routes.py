@@ -147,9 +147,8 @@ class Changes:
         try:
             if changes:
                 changes[0] = replace(changes[0], key=key)
-                store = caller.token_store_id
-                lane = self._lane_of(store, len(changes))
-                await lane.enter(store)
+                lane = self._lane_of(caller.token_store_id, len(changes))
+                await lane.enter(caller.token_store_id)
                 try:
                     _, revision = await self._app.database.write(Atomic(caller.store_id, changes))
                 finally:

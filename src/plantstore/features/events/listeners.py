@@ -208,11 +208,13 @@ class Listeners:
     async def _run_rounds(self, feed: Feed) -> None:
         """Wake the feed's listeners after commits; feeds share the loop's time by their pauses."""
         woken = 0
-        while woken < (woken := feed.revision):
-            await self._wake(list(feed.listeners))
-            pause = _LISTENER_SECONDS * len(feed.listeners) * len(self._busy)
-            await asyncio.sleep(max(_ROUND_SECONDS, min(pause, _TICK_SECONDS)))
-        del self._busy[feed]
+        try:
+            while woken < (woken := feed.revision):
+                await self._wake(list(feed.listeners))
+                pause = _LISTENER_SECONDS * len(feed.listeners) * len(self._busy)
+                await asyncio.sleep(max(_ROUND_SECONDS, min(pause, _TICK_SECONDS)))
+        finally:  # after an error, the tick wakes them
+            del self._busy[feed]
 
     async def _check(self) -> bool:
         """Look up the stores' revisions and, once a second, each listener's access, if possible."""
