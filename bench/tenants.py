@@ -1,12 +1,16 @@
-"""``python -m bench.tenants``: how long one tenant waits while another floods the service.
+"""``python -m bench.tenants``: how long a store's requests take while other stores flood it.
 
-The median time of a list and of a create may be up to three times that without the flood.
+A flood such as ``create:64+events:8`` mixes requests, each kind on so many connections. The service
+has one core and the clients another; with ``--shared`` all have both.
+
+The median time of a request may be up to three times that without the flood.
 """
 
+import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -16,32 +20,38 @@ import click
 from msgspec import Struct
 
 from bench.load import Load
-from bench.servers import ALL_CORES, Server, WrongResponseError, fetch, running_service
+from bench.servers import (
+    ALL_CORES,
+    LOAD_CORES,
+    SERVER_CORES,
+    Server,
+    WrongResponseError,
+    running_service,
+)
 from bench.stores import fresh_database, make_store
 from tests.databases import execute
 
 _MAX_RATIO = 3.0
 _EVENTS, _PLANTS = 1000, 2000
 _ROUNDS = 5
-_START_SECONDS = 1.0
-_PAIRS = 100  # of a list and a create, per round
+_START_SECONDS, _MAX_START_SECONDS = 1.0, 20.0
+_TIMES = 100  # of each request, per round
 _FILL = """
 INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id)
-VALUES (1, $1, 'plant.created', $1, $2, 0, 1, 'bench', 'bench')
+VALUES ($1, $2, 'plant.created', $2, $3, 0, $1, 'bench', 'bench')
 """
-_FILL_PLANTS = "INSERT INTO plants (store_id, id, name) VALUES (1, $1, $2)"
+_FILL_PLANTS = "INSERT INTO plants (store_id, id, name) VALUES ($1, $2, $3)"
 _COUNT = "UPDATE revisions SET revision = $1, plants = $2"
-_OK, _OVERLOADED = 200, 503
-_RETRIES = 20  # a refusal takes a second
+_OVERLOADED = 503
 
 
-class Flood(Struct, frozen=True):
+class Kind(Struct, frozen=True):
     """Requests of one kind, each with a body of ``count`` lines, and their expected ``status``."""
 
     path: str
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
-    line: str = "-"
+    line: str = ""
     count: int = 0
     status: int = 200
 
@@ -53,119 +63,176 @@ _CHANGE = '{"op":"upsert","id":1NUMBER,"name":"Monstera deliciosa"}\n'
 _OF_JSON = (("Content-Type", "application/json"),)
 _OF_NDJSON = (("Content-Type", "application/x-ndjson"),)
 _PAGE = "?limit=LIMIT&n=NUMBER"
-FLOODS = {
-    "changes": Flood("/changes", "POST", _OF_NDJSON, _CHANGE, 1000),
-    "changes-atomic": Flood("/changes?atomic=true", "POST", _OF_NDJSON, _CHANGE, 1000),
-    "create": Flood("/plants", "POST", _OF_JSON, _NEW_PLANT, 1),
-    "create-large": Flood("/plants", "POST", _OF_JSON, _LARGE_PLANT, 1),
-    "events": Flood(f"/events{_PAGE}"),
-    "list": Flood(f"/plants{_PAGE}"),
-    "list-all": Flood("/plants?n=NUMBER"),
-    "list-csv-all": Flood("/plants?n=NUMBER", headers=(("Accept", "text/csv"),)),
-    "list-etag": Flood(f"/plants{_PAGE}&include=etag"),
-    "list-same": Flood("/plants?limit=1"),
-    "list-short": Flood("/plants?limit=1&n=NUMBER"),
-    "me": Flood("/me"),
-    "refused": Flood("/plants/1", "PUT", _OF_JSON, _NEW_PLANT, 1, 400),
-    "replace": Flood("/plants/1", "PUT", _OF_JSON, _PLANT, 1),
-    "tags": Flood("/tags?limit=LIMIT&n=NUMBER"),
+KINDS = {
+    "changes": Kind("/changes", "POST", _OF_NDJSON, _CHANGE, 1000),
+    "changes-3": Kind("/changes", "POST", _OF_NDJSON, _CHANGE, 3),
+    "changes-atomic": Kind("/changes?atomic=true", "POST", _OF_NDJSON, _CHANGE, 1000),
+    "changes-atomic-50": Kind("/changes?atomic=true", "POST", _OF_NDJSON, _CHANGE, 50),
+    "create": Kind("/plants", "POST", _OF_JSON, _NEW_PLANT, 1),
+    "create-large": Kind("/plants", "POST", _OF_JSON, _LARGE_PLANT, 1),
+    "events": Kind(f"/events{_PAGE}"),
+    "list": Kind(f"/plants{_PAGE}"),
+    "list-100": Kind("/plants?limit=100"),
+    "list-all": Kind("/plants?n=NUMBER"),
+    "list-csv-all": Kind("/plants?n=NUMBER", headers=(("Accept", "text/csv"),)),
+    "list-etag": Kind(f"/plants{_PAGE}&include=etag"),
+    "list-same": Kind("/plants?limit=1"),
+    "list-short": Kind("/plants?limit=1&n=NUMBER"),
+    "listeners": Kind("/events", headers=(("Accept", "text/event-stream"),)),
+    "me": Kind("/me"),
+    "refused": Kind("/plants/1", "PUT", _OF_JSON, _NEW_PLANT, 1, 400),
+    "replace": Kind("/plants/1", "PUT", _OF_JSON, _PLANT, 1),
+    "tags": Kind("/tags?limit=LIMIT&n=NUMBER"),
 }
 
-Times = Mapping[str, list[float]]  # seconds
+Times = Mapping[str, list[float]]  # seconds, by the kind of request
+Flood = Sequence[tuple[str, int]]  # kinds, each with its number of connections
+
+
+class Floods(click.ParamType):
+    """Reads floods such as ``create:64+events``; the default is 16 connections."""
+
+    name = "flood"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, context: click.Context | None
+    ) -> Flood:
+        flood = []
+        for part in value.split("+"):
+            kind, _, connections = part.partition(":")
+            if kind not in KINDS:
+                self.fail(f"{kind} is none of {', '.join(KINDS)}", param, context)
+            flood.append((kind, int(connections or 16)))
+        return flood
 
 
 @click.command()
-@click.argument("names", nargs=-1, type=click.Choice(tuple(FLOODS)), metavar="[NAMES]")
-@click.option("--connections", default=16, show_default=True)
+@click.argument("floods", nargs=-1, type=Floods())
+@click.option("--victim", "victims", multiple=True, type=click.Choice(tuple(KINDS)))
+@click.option("--stores", default=1, show_default=True, help="Stores with each flood.")
 @click.option("--postgres", is_flag=True, help="On PostgreSQL instead of SQLite.")
-def main(names: tuple[str, ...], connections: int, *, postgres: bool) -> None:
-    """Flood a store of 2,000 plants and 1,000 events; time another store's requests."""
+@click.option("--shared", is_flag=True, help="The service and the clients share both cores.")
+def main(
+    floods: tuple[Flood, ...],
+    victims: tuple[str, ...],
+    stores: int,
+    *,
+    postgres: bool,
+    shared: bool,
+) -> None:
+    """Flood stores of 2,000 plants and 1,000 events; time the requests of another store."""
     with tempfile.TemporaryDirectory(prefix="plantstore-tenants-") as name, ExitStack() as stack:
         folder = Path(name)
         url = stack.enter_context(fresh_database(folder, postgres=postgres))
-        flooding = make_store(url, 0, "flooding", "editor").token
-        execute(url, _FILL, [(number, "F" * 1000) for number in range(1, _EVENTS + 1)])
-        execute(url, _FILL_PLANTS, [(number, "F" * 250) for number in range(1, _PLANTS + 1)])
+        flooding = [make_store(url, 0, f"flooding-{n}", "editor").token for n in range(stores)]
+        numbers = range(1, _PLANTS + 1)
+        for store in range(1, stores + 1):
+            execute(url, _FILL, [(store, number, "F" * 1000) for number in numbers[:_EVENTS]])
+            execute(url, _FILL_PLANTS, [(store, number, "F" * 250) for number in numbers])
         execute(url, _COUNT, [(_EVENTS, _PLANTS)])
         token = make_store(url, 0).token
-        service = stack.enter_context(running_service(url, folder, cores=ALL_CORES))
-        ratios = [_measure(service, flooding, token, name, connections) for name in names or FLOODS]
+        cores = (ALL_CORES, ALL_CORES) if shared else (SERVER_CORES, LOAD_CORES)
+        service = stack.enter_context(running_service(url, folder, cores=cores[0]))
+        bench = Bench(service, cores[1], flooding, token, victims or ("create", "list-100"))
+        ratios = [bench.measure(flood) for flood in floods or [[(kind, 16)] for kind in KINDS]]
     sys.exit(max(ratios) > _MAX_RATIO)
 
 
-def _measure(service: Server, flooding: str, token: str, name: str, connections: int) -> float:
-    """Print the medians and 95th percentiles; returns the greatest ratio of medians."""
-    alone: Times = {"list": [], "create": []}
-    beside: Times = {"list": [], "create": []}
-    for _ in range(_ROUNDS):
-        _time(service, token, alone)
-        with _flood(service, flooding, FLOODS[name], connections):
-            _time(service, token, beside)
-    click.echo(name)
-    ratios = []
-    for request, quiet in alone.items():
-        times = beside[request]
-        ratios.append(median(times) / median(quiet))
-        figures = ", ".join(
-            f"{name} {1000 * of(quiet):.2f} to {1000 * of(times):.2f} ms"
-            for name, of in (("median", median), ("p95", _find_p95))
+class Bench(Struct):
+    """A service, the cores of its clients, the tokens of the floods, and the timed requests."""
+
+    service: Server
+    cores: Sequence[int]
+    flooding: Sequence[str]
+    token: str
+    victims: Sequence[str]
+
+    def measure(self, flood: Flood) -> float:
+        """Print the medians and 95th percentiles; returns the greatest ratio of medians."""
+        alone: Times = {victim: [] for victim in self.victims}
+        beside: Times = {victim: [] for victim in self.victims}
+        for _ in range(_ROUNDS):
+            self._time(alone)
+            with self._flood(flood):
+                self._time(beside)
+        click.echo("+".join(f"{kind}:{connections}" for kind, connections in flood))
+        ratios = []
+        for victim, quiet in alone.items():
+            times = beside[victim]
+            ratios.append(median(times) / median(quiet))
+            figures = ", ".join(
+                f"{name} {1000 * of(quiet):.2f} to {1000 * of(times):.2f} ms"
+                for name, of in (("median", median), ("p95", _find_p95))
+            )
+            click.echo(f"{victim:17} {ratios[-1]:5.1f} times: {figures}")
+        return max(ratios)
+
+    def _time(self, times: Times) -> None:
+        """Add the times of the requests, one by one."""
+        with closing(HTTPConnection(self.service.origin.removeprefix("http://"))) as connection:
+            for _ in range(_TIMES):
+                for victim, seconds in times.items():
+                    begin = time.perf_counter()
+                    status = _send(connection, self.token, KINDS[victim])
+                    seconds.append(time.perf_counter() - begin)
+                    if status != KINDS[victim].status:
+                        raise WrongResponseError(f"{victim}: {status}")
+
+    @contextmanager
+    def _flood(self, flood: Flood) -> Iterator[None]:
+        """Send the requests as fast as these connections receive responses."""
+        with ExitStack() as stack:
+            for token in self.flooding:
+                for kind, connections in flood:
+                    self._check(token, kind)
+                    stack.enter_context(self._send_all(token, KINDS[kind], connections))
+            time.sleep(_START_SECONDS)
+            yield
+
+    def _check(self, token: str, kind: str) -> None:
+        deadline, status = time.monotonic() + _MAX_START_SECONDS, _OVERLOADED
+        while status == _OVERLOADED and time.monotonic() < deadline:  # by the flood before
+            with closing(HTTPConnection(self.service.origin.removeprefix("http://"))) as connection:
+                status = _send(connection, token, KINDS[kind], whole=False)
+        if status != KINDS[kind].status:
+            raise WrongResponseError(f"{kind}: {status}")
+
+    @contextmanager
+    def _send_all(self, token: str, kind: Kind, connections: int) -> Iterator[None]:
+        headers = {"Authorization": f"Bearer {token}", **dict(kind.headers)}
+        arguments = (kind.method, kind.path, kind.line or "-", kind.count)
+        load = Load("flood", self.service.origin, headers, connections, arguments).start(
+            _new_number(), 600, self.cores
         )
-        click.echo(f"{request:8} {ratios[-1]:5.1f} times: {figures}")
-    return max(ratios)
+        os.setpriority(os.PRIO_PROCESS, load.pid, 19)  # the timed client comes before it
+        try:
+            yield
+            if load.poll() is not None:
+                raise WrongResponseError("wrk ended before the measurement did")
+        finally:
+            load.terminate()
+            load.wait()
+
+
+def _send(connection: HTTPConnection, token: str, kind: Kind, *, whole: bool = True) -> int:
+    """Send a request with new numbers; returns the response's status."""
+    path = kind.path.replace("LIMIT", "1").replace("NUMBER", str(_new_number()))
+    lines = (kind.line.replace("NUMBER", str(_new_number() + n)) for n in range(kind.count))
+    headers = {"Authorization": f"Bearer {token}", **dict(kind.headers)}
+    connection.request(kind.method, path, "".join(lines).encode() or None, headers)
+    response = connection.getresponse()
+    if whole:
+        response.read()
+    return response.status
+
+
+def _new_number() -> int:
+    """The first of 1,000 numbers that no other request has."""
+    return time.time_ns() // 10**5 % 10**12 * 1000
 
 
 def _find_p95(times: list[float]) -> float:
     return quantiles(times, n=20)[-1]
-
-
-@contextmanager
-def _flood(service: Server, token: str, flood: Flood, connections: int) -> Iterator[None]:
-    """Send the requests as fast as these connections receive responses."""
-    headers = {"Authorization": f"Bearer {token}", **dict(flood.headers)}
-    first = time.time_ns() // 10**6 % 10**9 * 1000  # used in no other run
-    path, line = (
-        part.replace("LIMIT", "1").replace("NUMBER", f"{first}")
-        for part in (flood.path, flood.line)
-    )
-    body = line.encode() if flood.count else None
-    response = fetch(service.origin, flood.method, path, headers, body)
-    for _ in range(_RETRIES):
-        if response.status != _OVERLOADED:  # by the flood before
-            break
-        response = fetch(service.origin, flood.method, path, headers, body)
-    if response.status != flood.status:
-        raise WrongResponseError(f"{flood.method} {path}: {response.status}")
-    arguments = (flood.method, flood.path, flood.line, flood.count)
-    load = Load("flood", service.origin, headers, connections, arguments).start(
-        first, 600, ALL_CORES
-    )
-    time.sleep(_START_SECONDS)
-    try:
-        yield
-        if load.poll() is not None:
-            raise WrongResponseError("wrk ended before the measurement did")
-    finally:
-        load.terminate()
-        load.wait()
-
-
-def _time(service: Server, token: str, times: Times) -> None:
-    """Add the times of lists and of creates of new plants, one by one."""
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    with closing(HTTPConnection(service.origin.removeprefix("http://"))) as connection:
-        for _ in range(_PAIRS):
-            plant = b'{"id": %d, "name": "Monstera deliciosa"}' % time.time_ns()
-            for name, request in (
-                ("create", ("POST", "/plants", plant, headers)),
-                ("list", ("GET", "/plants?limit=100", None, headers)),
-            ):
-                begin = time.perf_counter()
-                connection.request(*request)
-                response = connection.getresponse()
-                response.read()
-                times[name].append(time.perf_counter() - begin)
-                if response.status != _OK:
-                    raise WrongResponseError(f"{name}: {response.status}")
 
 
 if __name__ == "__main__":
