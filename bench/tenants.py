@@ -89,7 +89,7 @@ Times = Mapping[str, list[float]]  # seconds, by the kind of request
 Flood = Sequence[tuple[str, int]]  # kinds, each with its number of connections
 
 
-class Floods(click.ParamType):
+class Floods(click.ParamType[Flood]):
     """Reads floods such as ``create:64+events``; the default is 16 connections."""
 
     name = "flood"
