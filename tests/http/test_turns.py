@@ -32,10 +32,9 @@ async def test_a_flood_in_a_lane_delays_another_store_by_one_task() -> None:
     lane, order = Lane(FairQueue()), list[str]()
 
     async def work(store: str) -> None:
-        await lane.enter(store)
-        order.append(store)
-        await asyncio.sleep(0)
-        lane.leave()
+        async with lane.of(store):
+            order.append(store)
+            await asyncio.sleep(0)
 
     flood = [asyncio.create_task(work("flood")) for _ in range(4)]
     await asyncio.sleep(0)
@@ -51,25 +50,28 @@ async def test_a_lane_is_next_for_who_used_it_least() -> None:
 
     async def work(store: str, seconds: float) -> None:
         for _ in range(3):
-            await lane.enter(store)
-            order.append(store)
-            await asyncio.sleep(seconds)
-            lane.leave()
+            async with lane.of(store):
+                order.append(store)
+                await asyncio.sleep(seconds)
 
     await asyncio.gather(work("long", 0.1), work("short", 0.001))
     assert order == ["long", *3 * ["short"], "long", "long"]
 
 
-@pytest.mark.parametrize("processes", [1, 2])
-async def test_lanes_of_several_processes_pause_even_for_a_single_user(processes: int) -> None:
+@pytest.mark.parametrize(
+    ("processes", "seconds", "pauses"), [(1, None, False), (2, None, True), (2, 0.0, False)]
+)
+async def test_lanes_of_several_processes_pause_even_for_a_single_user(
+    processes: int, seconds: float | None, *, pauses: bool
+) -> None:
+    """But not for the time in which the work waited for others' work."""
     lane = Lane(FairQueue(), processes)
-    await lane.enter("store")
-    await asyncio.sleep(0.1)
-    lane.leave()
-    entering = asyncio.create_task(lane.enter("store"))
+    async with lane.of("store", seconds):
+        await asyncio.sleep(0.1)
+    entering = asyncio.create_task(lane.of("store").__aenter__())
     for _ in range(5):
         await asyncio.sleep(0)
-    assert entering.done() == (processes == 1)
+    assert entering.done() != pauses
     await entering
 
 

@@ -19,13 +19,23 @@ class Lane:
         self._turns, self._processes = turns, processes
         self._is_taken = False
         self._waiting = RoundRobin[asyncio.Future[None]]()
-        self._began = 0.0
-        self._key: Hashable = None
         self._used: dict[Hashable, float] = {}  # seconds, while others wait
         self._least = 0.0  # seconds that a new key begins with, so that it makes up for nothing
 
-    async def enter(self, key: Hashable) -> None:
-        """Wait until the lane is free and it is the key's turn."""
+    @asynccontextmanager
+    async def of(self, key: Hashable, seconds: float | None = None) -> AsyncIterator[None]:
+        """Run work in the lane; ``seconds`` is the length of work that may wait for others' work.
+
+        It begins when the lane is free and it is the key's turn.
+        """
+        await self._enter(key)
+        began = self._loop.time()
+        try:
+            yield
+        finally:
+            self._leave(key, self._loop.time() - began if seconds is None else seconds)
+
+    async def _enter(self, key: Hashable) -> None:
         self._used[key] = max(self._used.get(key, 0.0), self._least)
         if self._is_taken:
             turn = self._loop.create_future()
@@ -36,13 +46,10 @@ class Lane:
                 if turn.done() and not turn.cancelled():
                     self._pass_on()
                 raise
-        self._is_taken, self._key, self._least = True, key, self._used[key]
-        self._began = self._loop.time()
+        self._is_taken, self._least = True, self._used[key]
 
-    def leave(self) -> None:
-        """Let the next piece of work enter."""
-        seconds = self._loop.time() - self._began
-        self._used[self._key] += seconds
+    def _leave(self, key: Hashable, seconds: float) -> None:
+        self._used[key] += seconds
         pauses = self._processes > 1 or self._turns.users.are_several
         pause = (3 * self._processes - 1) * seconds if pauses else 0.0
         self._loop.call_later(pause, self._pass_on)
@@ -63,10 +70,6 @@ class Lanes:
         self.turns = turns
         self._lanes: WeakValueDictionary[Hashable, Lane] = WeakValueDictionary()
 
-    def find(self, key: Hashable) -> Lane:
-        """The lane with this key."""
-        return self._lanes.setdefault(key, Lane(self.turns))
-
     @asynccontextmanager
     async def of(self, principal: Key, *, is_long: bool = False) -> AsyncIterator[None]:
         """Run work in its lane; long work has one even alone: other services share the database."""
@@ -74,9 +77,5 @@ class Lanes:
             yield
             return
         key = principal[0] if is_long or self.turns.stores.are_several else principal
-        lane = self.find(key)
-        await lane.enter(principal)
-        try:
+        async with self._lanes.setdefault(key, Lane(self.turns)).of(principal):
             yield
-        finally:
-            lane.leave()

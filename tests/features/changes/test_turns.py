@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.core.fair_queue import REFUSED, FairQueue
+from plantstore.core.fair_queue import REFUSED, ROUTED, FairQueue
 from plantstore.features.changes.routes import add_changes
 from plantstore.http.lanes import Lane
 from plantstore.server.messages import Stream
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     ("form", "body", "costs"),
     [
-        (b"application/x-ndjson", 8 * b"{}\n", [3, 12, 12, 2, 12]),
-        (b"application/x-ndjson", 2 * (5120 * b"x" + b"\n"), [*10 * [2], 2, 22, 22, 2, 12]),
+        (b"application/x-ndjson", 8 * b"{}\n", [3, -12, 12]),
+        (b"application/x-ndjson", 2 * (5120 * b"x" + b"\n"), [*10 * [2], 2, -22, 22]),
         # The lines of a record that is still open are paid for before they are split
-        (b"text/csv", b'id\n"' + 2044 * b"\n", [2 + 1021 // 8, 2 + 1024 // 8, 12, 2, 15]),
+        (b"text/csv", b'id\n"' + 2044 * b"\n", [2 + 1021 // 8, 2 + 1024 // 8, -12, -15]),
     ],
 )
 async def test_turns_cost_by_the_length_of_the_lines(
@@ -28,14 +28,18 @@ async def test_turns_cost_by_the_length_of_the_lines(
 ) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
-    taken: list[int] = []
+    taken: list[int] = []  # negative: without a wait
 
     async def take(_: object, cost: int) -> None:
         taken.append(cost)
 
+    def charge(_: object, cost: int) -> None:
+        taken.append(-cost)
+
     async with application(url) as app:
         add_changes(app)
         monkeypatch.setattr(app.turns, "take", take)
+        monkeypatch.setattr(app.turns, "charge", charge)
         changes_request = request(0, "POST", token, b"/changes")
         changes_request.body = body
         changes_request.headers = {
@@ -46,7 +50,7 @@ async def test_turns_cost_by_the_length_of_the_lines(
         assert isinstance(response, Stream)
         assert [part async for part in response.parts]
         await response.close()
-    assert taken == [REFUSED, *costs]  # first of the network: the token is not known
+    assert taken == [REFUSED, -ROUTED, *costs]  # the token is not known at first
 
 
 async def test_workers_share_the_time_of_long_atomic_bodies(

@@ -6,10 +6,13 @@ stored and its results are read. A window whose write has begun is stored comple
 client has gone. An atomic body is one write with one response.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from hashlib import sha256
+from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
 
@@ -28,7 +31,7 @@ from plantstore.features.changes.lines import Lines, describe_line, write_result
 from plantstore.features.changes.writes import Window, Writes, is_of_all
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
-from plantstore.http.lanes import Lane, Lanes
+from plantstore.http.lanes import Lane
 from plantstore.http.list_parameters import split_parameters
 from plantstore.http.responses import NO_STORE, make_response, revision_line
 from plantstore.http.write_headers import REPLAYED, check_media_type, read_key, refuse_precondition
@@ -48,6 +51,7 @@ _KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4
 # Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the
 # longest, so that shorter ones do not wait for these.
 _LONG, _LONGEST = 32, 256
+_LINE_SECONDS = 0.00002  # of work for each of these lines, apart from waiting for other commits
 
 
 def add_changes(app: App) -> None:
@@ -63,7 +67,7 @@ class Changes:
         self._slots = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
-        self._lanes = Lanes(app.turns)
+        self._locks = WeakValueDictionary[int, asyncio.Lock]()
         make_lane = partial(Lane, app.turns, app.settings.workers)
         self._long_lane, self._longest_lane = make_lane(), make_lane()
 
@@ -100,8 +104,7 @@ class Changes:
         self, body: Body, caller: Caller, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body becomes the next line's result."""
-        lane = self._lanes.find(caller.token_store_id)
-        writes = Writes(self._app.database, lane, caller.token_store_id)
+        writes = Writes(self._app.database, self._lock_of(caller.token_store_id))
         error: PlantStoreError | None = None
         try:
             async for number, window in self._read_windows(body, caller, lines):
@@ -147,12 +150,8 @@ class Changes:
         try:
             if changes:
                 changes[0] = replace(changes[0], key=key)
-                lane = self._lane_of(caller.token_store_id, len(changes))
-                await lane.enter(caller.token_store_id)
-                try:
+                async with self._lane_of(caller.token_store_id, len(changes)):
                     _, revision = await self._app.database.write(Atomic(caller.store_id, changes))
-                finally:
-                    lane.leave()
         except RefusedError as refused:
             if refused.outcome is Outcome.REPLAYED:
                 headers = _LINES + REPLAYED + revision_line(refused.revision)
@@ -164,10 +163,14 @@ class Changes:
             return _refuse(request, number, error)
         return make_response(200, _LINES + revision_line(revision), b"".join(results))
 
-    def _lane_of(self, store_id: int, count: int) -> Lane:
-        if count > _LONGEST:
-            return self._longest_lane
-        return self._long_lane if count > _LONG else self._lanes.find(store_id)
+    def _lane_of(self, store_id: int, count: int) -> AbstractAsyncContextManager[None]:
+        if count <= _LONG:
+            return self._lock_of(store_id)
+        lane = self._long_lane if count <= _LONGEST else self._longest_lane
+        return lane.of(store_id, count * _LINE_SECONDS)
+
+    def _lock_of(self, store_id: int) -> asyncio.Lock:
+        return self._locks.setdefault(store_id, asyncio.Lock())
 
     async def _read_windows(
         self, body: Body, caller: Caller, lines: Lines
@@ -179,12 +182,12 @@ class Changes:
         number, part = 1, b"\n"
         while part:
             part = await body.read_part()
-            complete = list[bytes]()
-            for start in range(0, len(part) or 1, _PIECE):
+            complete = list[bytes]() if part else lines.end()
+            for start in range(0, len(part), _PIECE):
                 piece = part[start : start + _PIECE]
                 cost = _PIECE_COST + piece.count(b"\n") // LINES_PARSED
                 await self._app.turns.take(caller.principal, cost)
-                complete += lines.feed(piece) if piece else lines.end()
+                complete += lines.feed(piece)
             for start in range(0, len(complete), self._window_size):
                 window = complete[start : start + self._window_size]
                 yield number, window
@@ -198,8 +201,12 @@ class Changes:
         """Decode the changes; blank lines are counted and skipped."""
         decoded = []
         for at, line in enumerate(window):
-            if not at % _LINES_PER_TURN or len(line) > BYTES_READ:
-                await self._app.turns.take(caller.principal, _COST + len(line) // BYTES_READ)
+            if line and (not at % _LINES_PER_TURN or len(line) > BYTES_READ):
+                cost = _COST + len(line) // BYTES_READ
+                if not at:  # it had a turn to split the lines
+                    self._app.turns.charge(caller.principal, cost)
+                else:
+                    await self._app.turns.take(caller.principal, cost)
             if line and not line.isspace():
                 change = lines.read(line, caller)
                 if change is not None:

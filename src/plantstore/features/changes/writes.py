@@ -20,7 +20,6 @@ from plantstore.core.errors import (
 from plantstore.core.model import DONE
 from plantstore.core.operations import Write, Written, explain
 from plantstore.features.changes.lines import write_result
-from plantstore.http.lanes import Lane
 
 Result = Write | PlantStoreError  # a change that was made, or its error
 Window = Sequence[tuple[int, Result]]  # the changes to make, with their line numbers
@@ -32,15 +31,15 @@ _OF_ONE_LINE = (
 
 
 class Writes:
-    """Writes changes, window after window, in the store's ``lane``.
+    """Writes changes, window after window; of each store one at a time, which has its ``lock``.
 
     ``next_line`` is the first line without a result. After an error that concerns more than one
     line, ``are_over`` is set.
     """
 
-    def __init__(self, database: Database, lane: Lane, store_id: int) -> None:
+    def __init__(self, database: Database, lock: asyncio.Lock) -> None:
         self._database = database
-        self._lane, self._store_id = lane, store_id
+        self._lock = lock
         self._running: asyncio.Task[bytes] | None = None
         self.next_line = 1
         self.are_over = False
@@ -48,14 +47,12 @@ class Writes:
     async def exchange(self, window: Window) -> bytes:
         """Begin this window; returns the results of the previous window."""
         running, self._running, results = self._running, None, b""
-        if running is None:
-            await asyncio.sleep(0)  # windows of blank lines must also yield to other tasks
-        else:
+        if running is not None:
             results = await asyncio.shield(running)
         if window and not self.are_over:
-            await self._lane.enter(self._store_id)
+            await self._lock.acquire()
             self._running = asyncio.get_running_loop().create_task(self._write(window))
-            self._running.add_done_callback(lambda _: self._lane.leave())
+            self._running.add_done_callback(lambda _: self._lock.release())
         return results
 
     async def _write(self, window: Window) -> bytes:

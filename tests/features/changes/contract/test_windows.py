@@ -1,13 +1,13 @@
 """A window of lines whose writes are in several batches, on every database."""
 
+import asyncio
+
 import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError
-from plantstore.core.fair_queue import FairQueue
 from plantstore.core.model import NewPlant
 from plantstore.core.operations import Create
 from plantstore.features.changes.writes import Writes
-from plantstore.http.lanes import Lane
 from tests.contract.harness import DatabaseHarness
 from tests.features.changes.client import numbers_of, read_lines
 
@@ -35,7 +35,7 @@ async def test_no_line_is_written_after_a_failed_batch(
         raise DatabaseUnavailableError
 
     monkeypatch.setattr(writer, "_commit", fail_once)
-    writes = Writes(harness.database, Lane(FairQueue()), harness.store_id)
+    writes = Writes(harness.database, asyncio.Lock())
     plants = [NewPlant(number, "Fern") for number in range(1, LINES + 1)]
     creates = [Create(harness.store_id, harness.owner, plant, None) for plant in plants]
     await writes.exchange(list(enumerate(creates, 1)))
