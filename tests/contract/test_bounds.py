@@ -36,6 +36,20 @@ async def test_among_others_a_store_has_a_share_of_each_batch(harness: DatabaseH
     assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
 
 
+@pytest.mark.usefixtures("fast_disk")
+async def test_among_others_the_longest_writes_share_batches_of_two(
+    harness: DatabaseHarness,
+) -> None:
+    other = await harness.make_caller("orchard", "ben")
+    await harness.create(NewPlant(0, "Fern"), caller=other)
+    await harness.create(NewPlant(0, "Fern"))
+    sizes = list[int]()
+    harness.database.writes.observers.append(lambda count, _: sizes.append(count))
+    plants = [NewPlant(n, 1000 * "🌿", 256 * "🌿") for n in range(1, 7)]
+    await asyncio.gather(*map(harness.create, plants))
+    assert sizes == [2, 2, 2]
+
+
 @pytest.mark.skipif("TEST_ON_CITUS" in os.environ, reason="there, a batch is of one store")
 @pytest.mark.usefixtures("fast_disk")
 async def test_stores_share_a_batch_like_a_pool(harness: DatabaseHarness) -> None:

@@ -18,7 +18,7 @@ from plantstore.core.settings import Settings
 MAX_BATCH = 500  # writes
 _MIN_SHARED, _MAX_SHARED = 24, 100  # short writes that several stores share in a batch
 _WRITE_SECONDS = 0.0001  # a commit that took this long n times lets them share n, on a slow disk
-_LONG_COST = 4  # short writes that take as long as a long one, or one with a key
+_LONG_COST = 4  # short writes that take as long as a long one, or one with a key; 1 more per KiB
 _ALL = -1  # in the place of a store: all stores
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
 _SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
@@ -64,7 +64,7 @@ class WriteQueue:
             length = _length_of(write)
             is_short = length is not None and length <= _SHORT and not getattr(write, "key", None)
             for holder in (store_id, _ALL):
-                costs[holder] += 1 if is_short else _LONG_COST
+                costs[holder] += 1 if is_short else _LONG_COST + (length or 0) // 1024
         return True
 
     def note_commit(
