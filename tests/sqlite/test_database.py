@@ -5,15 +5,17 @@ import gc
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import NewPlant, Outcome
+from plantstore.core.thread import Thread
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.file_lock import FileLock
 from tests.administration import open_administration
@@ -45,6 +47,33 @@ async def test_writes_recover_after_another_programs_transaction(
             await asyncio.wait_for(harness.create(FICUS), 30)
         connection.execute("COMMIT")
     assert await harness.create(FICUS) is Outcome.CREATED
+
+
+async def test_while_writes_are_committed_those_that_time_out_do_not_make_the_database_unready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a slow disk, a store may queue more than its share of the commits in that time."""
+    run = Thread.run
+
+    def run_slowly(thread: Thread, function: Callable[[], Any]) -> "asyncio.Future[Any]":
+        def wait_and_run() -> Any:  # noqa: ANN401 - as the function
+            time.sleep(0.1)
+            return function()
+
+        return run(thread, wait_and_run)
+
+    monkeypatch.setattr(Thread, "run", run_slowly)
+    monkeypatch.setattr("plantstore.sqlite.writer._SWEEP_SECONDS", 0.05)
+    url = create_sqlite(tmp_path)
+    with closing(open_administration(url)) as administration:
+        async with DatabaseHarness(url, administration, write_timeout=1) as slow:
+            other = await slow.make_caller("orchard", "ben")
+            await slow.create(FICUS, caller=other)
+            flood = [asyncio.ensure_future(slow.create(NewPlant(n, "Ficus"))) for n in range(2000)]
+            await asyncio.wait(flood, return_when=asyncio.FIRST_EXCEPTION)
+            await slow.database.check()
+            outcomes = await asyncio.gather(*flood, return_exceptions=True)
+    assert {type(outcome) for outcome in outcomes} == {Outcome, DatabaseUnavailableError}
 
 
 async def test_the_lock_is_left_to_a_thread_that_waits_for_it(

@@ -76,7 +76,7 @@ class Writer:
         self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
         self.pending: list[Pending] = []
         self._queue = queue
-        self._is_late = False
+        self._late_at = -math.inf  # when a write last timed out
         self._running: asyncio.Task[None] | None = None
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -100,12 +100,12 @@ class Writer:
         return future
 
     def find_reason(self) -> str | None:
-        """Why writes have failed or timed out since the last commit; None if they have not."""
+        """Why writes have failed, or timed out without a commit in that time; None if not so."""
         if self.broken.done():
             return BROKEN
         if self._error is not None:
             return explain_write(self._error, self._name)
-        return BLOCKED if self._is_late else None
+        return BLOCKED if self._late_at - self._timeout > self.worked_at else None
 
     async def close(self) -> bool:
         """Commit the waiting writes and close the file; returns whether that succeeded."""
@@ -124,9 +124,10 @@ class Writer:
         return True
 
     def _time_out_late(self) -> None:
-        late = [pending for pending in self.pending if pending[2] <= self._loop.time()]
+        now = self._loop.time()
+        late = [pending for pending in self.pending if pending[2] <= now]
         del self.pending[: len(late)]
-        self._is_late = self._is_late or bool(late)
+        self._late_at = now if late else self._late_at
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
@@ -153,7 +154,6 @@ class Writer:
         if not self._lock.try_acquire():
             await self._thread.run(self._lock.acquire)
         try:
-            self._is_late = False  # writes may have timed out, but now the lock is free
             batches: list[list[Pending]] = [[]]  # each atomic is alone
             for write in self._next_batch():
                 if write[1].done():  # timed out, or cancelled
