@@ -101,15 +101,14 @@ async def test_a_store_takes_half_of_a_round_however_many_users_it_has() -> None
     assert turns.try_take(OTHER, ROUTED)
 
 
-async def test_a_lone_user_of_two_stores_never_waits() -> None:
-    turns = FairQueue()
-    assert all(turns.try_take((store, 1), CACHED) for store in (1, 2) * MANY)
-
-
-async def test_a_user_of_many_stores_has_one_share() -> None:
-    turns = make_queue()
-    assert sum(turns.try_take((store, 1), ROUTED) for store in range(MANY)) == 2
-    assert turns.try_take((1, 2), ROUTED)
+async def test_a_flood_in_a_users_name_in_another_store_takes_nothing_of_the_users_share() -> None:
+    """A store's owner can make tokens for any user."""
+    turns, user = FairQueue(), OTHER[1]
+    turns.try_take(OTHER, 0)
+    for _ in range(3):
+        assert count_turns(turns, (FLOOD[0], user)) == 2
+        assert turns.try_take(OTHER, SIZE // 2)
+        await wait_for_round()
 
 
 async def test_floods_of_many_stores_do_not_make_a_round_longer() -> None:

@@ -7,8 +7,8 @@ while the user took less than half of that. Whatever exceeds this waits for the 
 which stores take turns, and within a store its users. A cost over the share is paid for in the next
 rounds. A lone user waits only with work that is longer than a round, or beyond 64 rounds at once.
 
-A user of several stores has one share. Clients whose user is not known share by network, and all
-together as one store: an attacker can have many addresses, as an owner can create many users.
+A user has a share in each store, whose owner can make tokens for any user. Clients without a known
+user share by network, and all together as one store: an attacker can have many addresses.
 """
 
 import asyncio
@@ -103,17 +103,17 @@ class FairQueue:
         self._loop = asyncio.get_running_loop()
         self.users, self.stores = Active(), Active()
         self.waiting: dict[Hashable, RoundRobin[tuple[int, Work]]] = {}
-        self._spent: dict[Hashable, int] = {}  # in this round, by users and by stores
+        self._spent: dict[Hashable, int] = {}  # in this round, by keys and by stores
         self._free = _SIZE
         self._left_alone = _ALONE
         self._is_scheduled = False
 
     def try_take(self, key: Key, cost: int) -> bool:
         """Take a turn if there is one now; returns whether there was."""
-        store, user = key
+        store = key[0]
         if store is not NETWORKS:
-            if user != self.users.last:
-                self.users.see(user)
+            if key != self.users.last:
+                self.users.see(key)
                 self.stores.see(store)
             elif not self.users.are_several:
                 self._left_alone = left = self._left_alone - cost
@@ -148,14 +148,14 @@ class FairQueue:
 
     def charge(self, key: Key, cost: int) -> None:
         """Charge for work, such as for the size of a response, which is known only afterwards."""
-        for holder in (key[1:], key[0]):
+        for holder in (key, key[0]):
             self._spent[holder] = self._spent.get(holder, 0) + cost
         self._free -= cost
         self._schedule()
 
     def _may(self, key: Key) -> bool:
         spent, free = self._spent.get, self._free
-        return 2 * spent(key[1:], 0) < free and spent(key[0], 0) < free
+        return 2 * spent(key, 0) < free and spent(key[0], 0) < free
 
     def _schedule(self) -> None:
         if not self._is_scheduled:
