@@ -2,9 +2,11 @@
 
 import asyncio
 import struct
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack
 from errno import EMFILE
+from fcntl import ioctl
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -18,6 +20,7 @@ from socket import (
     socketpair,
 )
 from ssl import create_default_context
+from termios import FIONREAD
 from typing import Any, NoReturn, cast
 
 import pytest
@@ -45,6 +48,9 @@ from tests.certificates import make_certificate
 pytestmark = pytest.mark.anyio
 
 
+USER = (1, 2)
+
+
 class CountingApplication:
     """Counts the requests that it handles."""
 
@@ -55,6 +61,9 @@ class CountingApplication:
 
     def get_cached(self, _data: bytes) -> Response | None:
         return self.cached
+
+    def find_user(self, head: bytes | memoryview) -> Key | None:
+        return USER if b"Authorization" in bytes(head) else None
 
     async def handle(self, request: Request) -> Response:
         self.handled += 1
@@ -107,6 +116,11 @@ async def client(connections: Connections) -> AsyncIterator[socket]:
         yield client
 
 
+def count_unread(server: socket) -> int:
+    """Bytes that the server has not yet received."""
+    return int.from_bytes(ioctl(server, FIONREAD, bytes(4)), sys.byteorder)
+
+
 def record_names(names: list[object]) -> Callable[[str], object]:
     """An ``attrgetter`` that records its names."""
 
@@ -156,13 +170,46 @@ async def test_a_pipeline_leaves_each_iteration_after_some_requests(
     assert max(after - before for before, after in pairwise(counts)) <= 2 * 16
 
 
-async def test_a_network_pays_for_parsing_and_not_for_what_its_user_requests(
-    application: CountingApplication, client: socket, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "payer"), [(b"X-Filler", network_of("10.0.0.1")), (b"Authorization", USER)]
+)
+async def test_the_user_of_a_known_token_pays_for_parsing_else_the_network(
+    application: CountingApplication,
+    client: socket,
+    monkeypatch: pytest.MonkeyPatch,
+    name: bytes,
+    payer: Key,
 ) -> None:
     costs = record_costs(application.turns, monkeypatch)
-    client.send(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (6400 * b"x"))
+    client.send(b"GET / HTTP/1.1\r\nHost: x\r\n%b: %b\r\n\r\n" % (name, 6400 * b"x"))
     await asyncio.sleep(0.01)
-    assert [cost for _, cost in costs if cost > CONNECTED] == [12]
+    assert [paid for paid in costs if paid[1] > CONNECTED] == [(payer, CONNECTED + 12)]
+
+
+@pytest.mark.parametrize(
+    ("head", "debt", "waiting"),
+    [(b"GET /wai", 10**6, 2), (b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n", 0, 1)],
+)
+async def test_no_further_segment_is_received_before_its_turn(
+    application: CountingApplication,
+    connections: Connections,
+    head: bytes,
+    debt: int,
+    waiting: int,
+) -> None:
+    """A thousand clients that send single bytes would take all of the event loop's time."""
+    client, server = socketpair()
+    with client:
+        connect(connections, server, "10.0.0.1")
+        application.turns.charge(network_of("10.0.0.1"), debt)
+        for segment in (head, b"t", b" "):
+            client.send(segment)
+            await asyncio.sleep(0.01)
+        assert count_unread(server) == waiting
+        application.ends.set()
+        async with asyncio.timeout(10):
+            while count_unread(server):  # noqa: ASYNC110 - the system has no event for it
+                await asyncio.sleep(0.01)
 
 
 async def test_tls_is_decrypted_in_turns_of_its_sender(

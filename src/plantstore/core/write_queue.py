@@ -18,6 +18,7 @@ from plantstore.core.settings import Settings
 MAX_BATCH = 500  # writes
 _MIN_SHARED, _MAX_SHARED = 24, 100  # short writes that several stores share in a batch
 _WRITE_SECONDS = 0.0001  # a commit that took this long n times lets them share n, on a slow disk
+_BYTE_SECONDS = 3e-8  # of a commit: one that is slow because it is long lets no more share it
 _LONG_COST = 4  # short writes that take as long as a long one, or one with a key; 1 more per KiB
 _ALL = -1  # in the place of a store: all stores
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
@@ -77,7 +78,8 @@ class WriteQueue:
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if write.key is not None else 0
         self.bytes.add(write.store_id, size * len(batch))
-        self.shared = min(max(_MIN_SHARED, int(seconds / _WRITE_SECONDS)), _MAX_SHARED)
+        rest = seconds - size * len(batch) * _BYTE_SECONDS
+        self.shared = min(max(_MIN_SHARED, int(rest / _WRITE_SECONDS)), _MAX_SHARED)
         for observe in self.observers:
             observe(count, seconds)
         for write, outcome in zip(batch, outcomes, strict=True) if self.followers else ():

@@ -88,6 +88,7 @@ class App:
         self.turns = FairQueue()
         self.authentication = Authentication(database, settings, self.pools, self.turns)
         self.client_address = self.authentication.client_address
+        self.find_user = self.authentication.find_user
         self._rates = self.authentication.rates
         self.lanes = self.authentication.lanes
         lists = PlantLists(database, self.authentication, self.cache, self.pools.streams)

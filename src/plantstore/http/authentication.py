@@ -3,6 +3,7 @@
 Each request takes a turn of its user.
 """
 
+import re
 import time
 from collections.abc import Awaitable, Sequence
 
@@ -30,6 +31,7 @@ from plantstore.http.rates import InvalidTokens, Rates, require
 from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "
+_AUTHORIZATION = re.compile(rb"\r\nauthorization:[ \t]*([^\r\n]*)\r\n", re.IGNORECASE)
 _MAX_BODY = 64 * 1024
 _MAX_TOKENS = 10_000  # that are known
 _MAX_STORES = 64  # per token
@@ -108,6 +110,12 @@ class Authentication:
 
     def client_address(self, request: Request) -> str:
         return self._proxies.find_client(request.address, request.read_tracing)
+
+    def find_user(self, head: bytes | memoryview) -> Principal | None:
+        """The user of the known token in a head that is not yet parsed."""
+        line = _AUTHORIZATION.search(head)
+        known = self._known.tokens.get(line[1]) if line else None
+        return known.principal if known else None
 
     def enter(self, request: Request) -> Awaitable[None] | None:
         """A turn to wait for before anything is done: of a known token's user, or the network."""

@@ -94,6 +94,7 @@ class Connection(asyncio.Protocol):
         self._asks_to_continue = False
         self._takes_chunks = True
         self._is_reading = self._is_queued = False  # queued: it waits for a turn to go on
+        self._is_limited = False  # bytes are counted, or nothing more is received
         self._is_ended = False  # the client has sent everything
 
     # The transport's events
@@ -198,7 +199,7 @@ class Connection(asyncio.Protocol):
             if NETWORKS in turns.waiting:  # other networks
                 break
         self._is_reading = False
-        if self._buffer or self._is_ended or self._body or self._parser or self._counted:
+        if self._buffer or self._is_ended or self._body or self._parser or self._is_limited:
             self._wait_for_more()
 
     def _wait_for_more(self) -> None:
@@ -218,9 +219,12 @@ class Connection(asyncio.Protocol):
     @property
     def _turn(self) -> tuple[Key, int]:
         """Who pays for the next bytes, and how much."""
-        if self._body is None:
-            return self.network, CONNECTED
-        return self.turns_of, 1 + (len(self._buffer) - self._position) // _RECEIVED_AT_COST
+        data = memoryview(self._buffer)[self._position :]
+        if self._body is not None:
+            return self.turns_of, 1 + len(data) // _RECEIVED_AT_COST
+        data = data[:_MAX_WAITING]
+        payer = self._connections.application.find_user(data) or self.network
+        return payer, CONNECTED + len(data) // BYTES_READ
 
     def _resume(self) -> bool:
         """Read on, if the connection is still open: it has a turn."""
@@ -241,8 +245,12 @@ class Connection(asyncio.Protocol):
             unread.remove(self)
             if count:
                 unread.put(self, self.holder, self._evict, count)
+        # A segment costs as much as a short request: the next one must not arrive before its turn.
         # Even if a reader waits: one round may bring megabytes.
-        if waiting > _MAX_WAITING or buffered > _MAX_BUFFER:
+        is_early = waiting > (_MAX_WAITING if self._reads_on() and not self._is_queued else 0)
+        is_paused = is_early or buffered > _MAX_BUFFER
+        self._is_limited = is_paused or count > 0
+        if is_paused:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
@@ -293,7 +301,6 @@ class Connection(asyncio.Protocol):
             self._wait(HEAD, self._connections.settings.head_timeout)
         data = self._buffer[self._position : self._position + _MAX_WAITING]
         self._position += len(data)
-        self._connections.turns.charge(self.network, len(data) // BYTES_READ)
         try:
             head = self._parser.feed(data, self.address)
         except RequestError as error:

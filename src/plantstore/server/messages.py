@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
-from plantstore.core.fair_queue import ROUTED, FairQueue
+from plantstore.core.fair_queue import ROUTED, FairQueue, Key
 from plantstore.core.pools import Pools
 from plantstore.server.body import Body
 from plantstore.server.tracing import read_line
@@ -116,6 +116,9 @@ class Application(Protocol):
 
         The bytes have no tracing lines.
         """
+
+    def find_user(self, head: bytes | memoryview) -> Key | None:
+        """Who pays to parse this head: the user of its token, if the token is known."""
 
     def handle(self, request: Request) -> Handling:
         """The response to a request; it raises nothing but ``ClientGoneError``.
