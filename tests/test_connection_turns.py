@@ -36,7 +36,7 @@ from plantstore.core.fair_queue import (
     FairQueue,
     Key,
 )
-from plantstore.core.pools import UNREAD_BYTES, EvictingPool, Pool, Pools, network_of
+from plantstore.core.pools import UNREAD_BYTES, EvictingPool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.server.body import Body
 from plantstore.server.connection import connect
@@ -491,7 +491,7 @@ async def test_the_clients_of_many_networks_that_wait_are_bounded(
 ) -> None:
     monkeypatch.setattr("plantstore.server.listeners.network_of", lambda _: (NETWORKS, object()))
     connected = list[socket]()
-    application.pools.accepted = Pool("accepted", 8)
+    application.pools.accepted = EvictingPool("accepted", 8)
 
     acceptor = accept(application, lambda client, _: connected.append(client), Settings())
     with create_server(("127.0.0.1", 0)) as listener, ExitStack() as stack:
@@ -506,11 +506,43 @@ async def test_the_clients_of_many_networks_that_wait_are_bounded(
     assert len(connected) == 4
 
 
+async def test_a_network_without_waiting_clients_finds_room_beside_a_flood(
+    application: CountingApplication,
+) -> None:
+    connected = list[str]()
+
+    def connect_client(client: socket, address: str) -> None:
+        client.close()
+        connected.append(address)
+
+    application.pools.accepted = EvictingPool("accepted", 24)
+    acceptor = accept(application, connect_client, Settings())
+    with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
+
+        def connect_from(address: str) -> None:
+            source = (address, 0)
+            stack.enter_context(create_connection(listener.getsockname(), source_address=source))
+
+        for number in range(36):
+            connect_from(f"127.0.1.{1 + number % 3}")
+        connect_from("127.0.2.1")
+        listener.settimeout(0)
+        acceptor.close(listener)  # it accepts all of them
+        waiting = application.pools.accepted.used
+        turns = application.turns.waiting[NETWORKS].keys.values()
+        assert sum(map(len, turns)) == waiting
+        for _ in range(100):
+            await asyncio.sleep(0)
+    assert waiting == len(connected) == 12
+    assert connected.count("127.0.2.1") == 1
+    assert application.pools.accepted.used == 0
+
+
 async def test_the_clients_of_a_proxy_wait_and_none_is_disconnected(
     application: CountingApplication,
 ) -> None:
     connected = list[socket]()
-    application.pools.accepted = Pool("accepted", 8)
+    application.pools.accepted = EvictingPool("accepted", 8)
     settings = replace(Settings(), trusted_proxies=("127.0.0.1",))
     acceptor = accept(application, lambda client, _: connected.append(client), settings)
     with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:

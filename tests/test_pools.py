@@ -40,8 +40,10 @@ async def test_a_holder_may_take_half_of_what_others_leave() -> None:
     assert take_all(pool, "second") == 15  # 30 in all
 
 
-async def test_all_networks_together_have_the_share_of_a_store() -> None:
-    pool = Pool("slots", 60)
+async def test_all_networks_together_have_the_share_of_a_store(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pool = Pool("networked", 60)
     counts = []
     for network in ("10.0.0.1", "10.0.0.2", "10.0.0.3"):
         before = pool.used
@@ -51,6 +53,7 @@ async def test_all_networks_together_have_the_share_of_a_store() -> None:
     assert counts == [20, 10, 0]
     assert pool.has_room("newcomer")
     assert pool.refused_at < 0  # it is not full
+    assert "the pool networked is full: networks holds most, 30 of 60" in caplog.text
 
 
 async def test_a_full_pool_logs_its_largest_holder(caplog: pytest.LogCaptureFixture) -> None:
@@ -91,13 +94,39 @@ async def test_the_oldest_units_of_a_greedy_holder_are_evicted() -> None:
     assert (pool.used, evicted) == (0, [0, 1, 2])
 
 
-async def test_a_crowd_of_networks_evicts_its_own_oldest_units() -> None:
-    pool, evicted = EvictingPool("bodies", 12), list[int]()
+async def test_a_crowd_of_networks_evicts_its_own_oldest_units(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    pool, evicted = EvictingPool("crowded", 12), list[int]()
     for number in (-1, -2):
         pool.put(number, "store", partial(evicted.append, number))
     for number in range(20):
         pool.put(number, network_of(f"10.0.0.{number}"), partial(evicted.append, number))
     assert evicted == list(range(15))
+    assert "the pool crowded is full: networks holds most, 5 of 12" in caplog.text
+
+
+async def test_a_large_network_gives_way_to_networks_with_few_units() -> None:
+    pool, evicted = EvictingPool("slots", 24), list[object]()
+    few, newcomer, *large = (network_of(f"10.0.0.{number}") for number in range(5))
+    for network in (few, *4 * large[:2], *3 * large[2:], newcomer, newcomer):
+        assert pool.can_make_room(network)
+        assert pool.put(object(), network, partial(evicted.append, network))
+    assert evicted == large[:2]
+    assert not pool.can_make_room(large[0])
+    assert not pool.can_make_room(newcomer)  # it has half of what a large network has
+
+
+async def test_units_without_an_eviction_stay() -> None:
+    pool, evicted = EvictingPool("proxied", 12), list[int]()
+    proxy, network = network_of("2001:db8::1"), network_of("10.0.0.1")
+    assert [pool.put(number, proxy, None) for number in range(5)] == [True] * 4 + [False]
+    assert pool.put(5, network, partial(evicted.append, 5))
+    assert pool.can_make_room(network_of("10.0.0.2"))
+    assert pool.put(6, network_of("10.0.0.2"), partial(evicted.append, 6))
+    assert evicted == [5]
+    assert [pool.remove(number) for number in range(7)] == [1, 1, 1, 1, 1, 0, 1]
+    assert pool.used == 0
 
 
 async def test_no_unit_takes_time_for_those_of_others() -> None:

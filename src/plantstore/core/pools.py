@@ -27,6 +27,8 @@ _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 MAX_ACCEPTED = 6144  # a third for a proxy
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
 
+Evict = Callable[[], None]
+
 
 class Pool:
     """``size`` units, of which ``used`` are acquired.
@@ -50,10 +52,10 @@ class Pool:
             return True
         if levels_of(holder)[-1] not in self._held:
             self.refused_at = asyncio.get_running_loop().time()
-            if self._log_limit.admit(self.name) is not None:
-                most = self.largest
-                message = "the pool %s is full: %s holds most, %d of %d"
-                logger.warning(message, self.name, most, self._held.get(most, 0), self.size)
+        if holder not in self._held and self._log_limit.admit(self.name) is not None:
+            most = self.largest
+            message = "the pool %s is full: %s holds most, %d of %d"
+            logger.warning(message, self.name, most, self._held.get(most, 0), self.size)
         return False
 
     def find_excess(self, holder: Hashable) -> Hashable:
@@ -97,10 +99,8 @@ class Pool:
 
     def release(self, holder: Hashable, count: int = 1) -> None:
         """Release units; waiting holders that may acquire one take turns."""
-        left = self._held[holder] - count
-        if left:
-            self._held[holder] = left
-        else:
+        self._held[holder] -= count
+        if not self._held[holder]:
             del self._held[holder]
         if type(holder) is tuple:
             self.release(NETWORKS, count)
@@ -125,8 +125,7 @@ class Pool:
         try:
             await waiter
         except asyncio.CancelledError:  # the client has gone
-            self._waiting.remove(holder, waiter)
-            if waiter.done() and not (waiter.cancelled() or waiter.exception()):
+            if not (self._waiting.remove(holder, waiter) or waiter.exception()):
                 self.release(holder)
             raise
         finally:
@@ -148,42 +147,63 @@ class Pool:
 
 
 class EvictingPool(Pool):
-    """A pool that evicts units of holders with too many, the oldest first."""
+    """A pool that evicts a holder's oldest units; of all networks, those of a large network."""
 
     def __init__(self, name: str, size: int) -> None:
         super().__init__(name, size)
-        self._taken: dict[object, tuple[Hashable, int, Callable[[], None]]] = {}
-        self._keys: dict[Hashable, dict[object, None]] = {}  # by holder, the oldest first
+        self._taken: dict[object, tuple[Hashable, int]] = {}
+        self._keys: dict[Hashable, dict[object, Evict]] = {}  # by holder, the oldest first
+        self._ranks = [dict[Hashable, None]() for _ in range(64)]  # networks, by the bits of units
 
-    def put(self, key: object, holder: Hashable, evict: Callable[[], None], count: int = 1) -> None:
-        """Acquire units under a key; ``evict`` is called when the pool evicts them."""
-        owner, missing = self.find_excess(holder), count
-        while missing > 0 and owner in self._held:
-            _, its_count, evict_oldest = self._taken[oldest := next(iter(self._keys[owner]))]
-            self.remove(oldest)
+    def can_make_room(self, network: Hashable) -> bool:
+        """Whether the network may take more, or one with more than twice as much gives way."""
+        excess, twice = self.find_excess(network), 2 * self._held.get(network, 0)
+        return excess is None or twice < self._held[self._find_giver(excess)]
+
+    def put(self, key: object, holder: Hashable, evict: Evict | None, count: int = 1) -> bool:
+        """Acquire units under a key; return whether there was room. Without ``evict`` they stay."""
+        owner = self.find_excess(holder)
+        missing = 0 if owner is None else count
+        while missing > 0 and (giver := self._find_giver(owner)) in self._keys:
+            oldest, evict_oldest = next(iter(self._keys[giver].items()))
+            missing -= self.remove(oldest)
             evict_oldest()
-            missing -= its_count
+        self._taken[key] = holder, count
         self.add(holder, count)
-        self._taken[key] = holder, count, evict
-        for level in levels_of(holder):
-            self._keys.setdefault(level, {})[key] = None
+        if evict is not None:
+            self._keys.setdefault(holder, {})[key] = evict
+        self._rank(holder, self._held[holder] - count)
+        if owner is NETWORKS:
+            self.has_room(giver)  # if nothing is left to it, this is logged
+        return missing <= 0
 
-    def remove(self, key: object) -> None:
-        """Release units, unless they were evicted."""
-        if key in self._taken:
-            holder, count, _ = self._taken.pop(key)
+    def remove(self, key: object) -> int:
+        """Release units, and return how many; none if they were evicted."""
+        holder, count = self._taken.pop(key, (None, 0))
+        if count:
             self.release(holder, count)
-            for level in levels_of(holder):
-                del self._keys[level][key]
-                if not self._keys[level]:
-                    del self._keys[level]
+            keys = self._keys.get(holder, {})
+            if keys.pop(key, None) and not keys:
+                del self._keys[holder]
+            self._rank(holder, self._held.get(holder, 0) + count)
+        return count
+
+    def _rank(self, holder: Hashable, before: int) -> None:
+        if type(holder) is tuple:
+            self._ranks[before.bit_length()].pop(holder, None)
+            if holder in self._keys:
+                self._ranks[self._held[holder].bit_length()][holder] = None
+
+    def _find_giver(self, owner: Hashable) -> Hashable:
+        largest = next(filter(None, reversed(self._ranks)), (owner,))
+        return next(iter(largest)) if owner is NETWORKS else owner
 
 
 class Pools:
     """The pools of a process; features add more, by name."""
 
     def __init__(self, settings: Settings) -> None:
-        self.accepted = Pool("accepted", MAX_ACCEPTED)
+        self.accepted = EvictingPool("accepted", MAX_ACCEPTED)
         self.connections = Pool("connections", settings.max_connections)
         self.requests = Pool("requests", 2 * settings.max_requests)
         self.unread_bytes = EvictingPool("unread_bytes", settings.max_requests * UNREAD_BYTES)
@@ -206,8 +226,7 @@ def network_of(address: str) -> tuple[str, str | bytes]:
     """The holder for an address: the network of an IPv4 address, or of an IPv6 /64."""
     if ":" not in address:
         return NETWORKS, address
-    binary = socket.inet_pton(socket.AF_INET6, address.partition("%")[0])
-    return NETWORKS, binary[:_NETWORK_BYTES]
+    return NETWORKS, socket.inet_pton(socket.AF_INET6, address.partition("%")[0])[:_NETWORK_BYTES]
 
 
 def levels_of(holder: Hashable) -> tuple[Hashable, ...]:

@@ -110,23 +110,19 @@ class ResponseCache:
         store_id, revision, query = key
         size = len(response.head) + len(response.body) + len(query) + _ENTRY_BYTES
         size += -size % _ROUNDED
-        at = time.monotonic()
-        place = store_id, query
+        at, place = time.monotonic(), (store_id, query)
         earlier = self._responses.pop(place, None)
         if earlier is None or earlier.size != size:
             self._pool.remove(place)
             if size > self._pool.size:
                 return
-            self._evict_before(at - _OLD_SECONDS)
+            if 2 * self._pool.used >= self._pool.size:  # a store may be at its share
+                for old, cached in list(islice(self._responses.items(), _MAX_OLD)):
+                    if cached.at < at - _OLD_SECONDS:
+                        self._pool.remove(old)
+                        self._evict(old)
             self._pool.put(place, store_id, partial(self._evict, place), size)
         self._responses[place] = CachedResponse(response, revision, at, size)
-
-    def _evict_before(self, at: float) -> None:
-        if 2 * self._pool.used >= self._pool.size:  # a store may be at its share
-            for place, cached in list(islice(self._responses.items(), _MAX_OLD)):
-                if cached.at < at:
-                    self._pool.remove(place)
-                    self._evict(place)
 
     def _evict(self, place: Place) -> None:
         self._add_to_requests(self._responses.pop(place).size)  # they may still hold it

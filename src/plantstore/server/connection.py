@@ -127,7 +127,7 @@ class Connection(asyncio.Protocol):
             self._end_input()
         if self._stop_stream is not None:  # the client may be gone
             self._stop_stream()
-        return self._connections.context is None
+        return self._connections.certificate is None
 
     def pause_writing(self) -> None:
         """The client reads more slowly than we write."""

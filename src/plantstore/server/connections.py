@@ -5,7 +5,6 @@ connections never keep out new ones: at a limit, the connection that has waited 
 """
 
 import asyncio
-import ssl
 import time
 from collections.abc import Callable, Coroutine, Hashable
 from operator import attrgetter
@@ -41,8 +40,7 @@ class Connections:
     """
 
     def __init__(self, application: Application, settings: Settings) -> None:
-        self.application = application
-        self.settings = settings
+        self.application, self.settings = application, settings
         self.check_interval = min(1.0, settings.body_timeout / 4)  # seconds, of requests in flight
         self.opened: set[Connection] = set()
         application.connections = self.opened
@@ -51,39 +49,28 @@ class Connections:
             self.certificate = Certificate(settings.tls_cert, settings.tls_key)
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
-        self.pools = application.pools
+        self.pools, self.turns = application.pools, application.turns
         self._peak = 0  # bytes used since memory was given back
-        self.turns = application.turns
         self.is_stopping = self.is_draining = False
         self._busy: set[Hashable] = set()  # holders with few idle connections, as of this tick
         self._loop = asyncio.get_running_loop()
-        self._are_closed = asyncio.Event()
-        self._are_closed.set()
         self._tick()
-
-    @property
-    def context(self) -> ssl.SSLContext | None:
-        return None if self.certificate is None else self.certificate.context
 
     def begin(self, connection: "Connection", transport: asyncio.Transport) -> None:
         """Open a new connection, if room can be made for it; with TLS, after a handshake."""
         pool, network = self.pools.connections, connection.network
         self._make_room(pool.find_excess(network))
         if not pool.has_room(network):
-            if self.context is None:
-                connection.refuse()
-            else:
-                transport.abort()
+            connection.refuse() if self.certificate is None else transport.abort()
             return
         pool.add(network)
         self.opened.add(connection)
-        self._are_closed.clear()
-        if self.context is None:
+        if self.certificate is None:
             connection.open(transport)
         else:
-            seconds = self.settings.head_timeout
+            context, seconds = self.certificate.context, self.settings.head_timeout
             handshake = self._loop.start_tls(
-                transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
+                transport, connection, context, server_side=True, ssl_handshake_timeout=seconds
             )
             begin(handshake, lambda decrypted: connection.open(tls.open(decrypted)))
             tls = TlsInput(transport, self.turns, lambda: connection.turns_of)
@@ -92,8 +79,7 @@ class Connections:
         """Count an open connection for a store, even if no room can be made."""
         pool = self.pools.connections
         if connection in self.opened:
-            pool.release(connection.owner)
-            self.opened.remove(connection)  # it must not make room for itself
+            self.release(connection)  # it must not make room for itself
             self._make_room(pool.find_excess(store))
             self.opened.add(connection)
             pool.add(store)
@@ -103,8 +89,6 @@ class Connections:
         if connection in self.opened:
             self.opened.remove(connection)
             self.pools.connections.release(connection.owner)
-            if not self.opened:
-                self._are_closed.set()
 
     def announce_stop(self) -> None:
         """Announce the stop, and end connections with their next response."""
@@ -121,7 +105,8 @@ class Connections:
         await asyncio.sleep(0)  # the last of them are opened
         for connection in tuple(self.opened):
             connection.shutdown()
-        await self._are_closed.wait()
+        while self.opened:  # noqa: ASYNC110 - no connection takes time for it
+            await asyncio.sleep(0.005)
 
     def close(self) -> None:
         """Respond to all requests in flight at once, and close all connections."""

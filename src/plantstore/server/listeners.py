@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from plantstore.core.errors import SetupError
-from plantstore.core.fair_queue import CONNECTED
+from plantstore.core.fair_queue import CONNECTED, NETWORKS, Work
 from plantstore.core.pools import network_of
 from plantstore.core.proxies import Proxies
 from plantstore.core.settings import UNIX, Settings
@@ -47,9 +47,7 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
 
     :raises SetupError: the service cannot listen there.
     """
-    listeners = _inherit()
-    if not listeners:
-        listeners = [_listen_unix(settings) if settings.uds else _listen_tcp(settings)]
+    listeners = _inherit() or [_listen_unix(settings) if settings.uds else _listen_tcp(settings)]
     ours = _identify(settings.uds)
     for listener in listeners:
         if listener.family != socket.AF_UNIX and _TCP_NOTSENT_LOWAT is not None:
@@ -64,9 +62,8 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
 
 
 def describe(listener: socket.socket, scheme: str) -> str:
-    if listener.family == socket.AF_UNIX:
-        return f"unix:{listener.getsockname()}"
-    return make_url(scheme, *listener.getsockname()[:2])
+    name = listener.getsockname()
+    return f"unix:{name}" if listener.family == socket.AF_UNIX else make_url(scheme, *name[:2])
 
 
 def make_url(scheme: str, host: str, port: int) -> str:
@@ -166,15 +163,14 @@ def _identify(path: str | None) -> tuple[int, int] | None:
 class Acceptor:
     """Accepts clients on listening sockets; ``connect`` gets each client and its address.
 
-    Networks take turns, so a flood delays mostly its own. Behind a trusted proxy, all clients have
-    its address: they wait, and none is disconnected.
+    Networks take turns, so a flood delays mostly its own. A large one gives way to one with few
+    clients. Behind a trusted proxy, all clients have its address: none is disconnected.
     """
 
     def __init__(self, application: Application, connect: Connect, settings: Settings) -> None:
         self._proxies = Proxies(settings.trusted_proxies)
         self._turns, self._waiting = application.turns, application.pools.accepted
-        self._connect = connect
-        self._loop = asyncio.get_running_loop()
+        self._connect, self._loop = connect, asyncio.get_running_loop()
 
     def listen(self, listener: socket.socket) -> None:
         if listener.fileno() >= 0:  # not closed before a retry
@@ -195,15 +191,15 @@ class Acceptor:
                     client, name = listener.accept()
                     address = UNIX if is_unix else name[0]
                     network = network_of(address)
-                    has_room = self._waiting.has_room(network)
-                    if not (has_room or self._proxies.trust(address)):
+                    is_trusted = self._proxies.trust(address)
+                    if not (is_trusted or self._waiting.can_make_room(network)):
                         client.close()
                         continue
-                    self._waiting.add(network)
-                    work = partial(self._serve, network, client, address)
+                    work = partial(self._serve, client, address)
+                    evict = None if is_trusted else partial(self._evict, network, client, work)
                     self._turns.put(network, CONNECTED, work)
-                    if not has_room:  # the next ones wait in the system's queue
-                        self._retry(listener, _PAUSE_SECONDS)
+                    if not self._waiting.put(client, network, evict):
+                        self._retry(listener, _PAUSE_SECONDS)  # the next ones wait in the system
                         break
         except OSError as error:  # such as too many open files
             logger.warning("cannot accept connections: %s", error)
@@ -213,7 +209,11 @@ class Acceptor:
         self._loop.remove_reader(listener)
         self._loop.call_later(seconds, self.listen, listener)
 
-    def _serve(self, network: Hashable, client: socket.socket, address: str) -> bool:
-        self._waiting.release(network)
+    def _serve(self, client: socket.socket, address: str) -> bool:
+        self._waiting.remove(client)
         self._connect(client, address)
         return True
+
+    def _evict(self, network: Hashable, client: socket.socket, work: Work) -> None:
+        self._turns.waiting[NETWORKS].remove(network, (CONNECTED, work))
+        client.close()
