@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,8 @@ async def test_the_lock_is_left_to_a_thread_that_waits_for_it(
     harness: DatabaseHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as for a change of members, which polls: a busy writer would always be first."""
-    monkeypatch.setattr("plantstore.sqlite.writer._LENT_SECONDS", 1)
+    monkeypatch.setattr("plantstore.sqlite.writer._GATHERING_SECONDS", 60)
+    monkeypatch.setattr("plantstore.sqlite.file_lock._WANTED_SECONDS", 60)
     path = tmp_path / "plants.db"
     with closing(FileLock(path)) as held, closing(FileLock(path)) as wanted:
         assert held.try_acquire()
@@ -88,13 +90,25 @@ async def test_the_lock_is_left_to_a_thread_that_waits_for_it(
         waiting.start()
         await asyncio.to_thread(wait_until, lambda: held.is_wanted)
         write = asyncio.ensure_future(harness.create(FICUS))
-        for _ in range(10):
-            await asyncio.sleep(0)
+        await asyncio.sleep(0.1)
         held.release()
         await asyncio.to_thread(waiting.join)
         assert not write.done()
         wanted.release()
         assert await write is Outcome.CREATED
+
+
+def test_the_lock_is_left_to_another_worker_that_polls_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "plants.db"
+    path.touch()
+    with closing(FileLock(path)) as held, closing(FileLock(path)) as wanted:
+        assert held.try_acquire()
+        worker = get_context("fork").Process(target=wanted.try_acquire, args=(60,))
+        worker.start()
+        wait_until(lambda: held.is_wanted)
+        held.release()
+        worker.join()
+        assert not held.is_wanted
 
 
 async def test_among_others_a_full_batch_waits_for_no_more_writes(

@@ -5,6 +5,7 @@ milliseconds. A process that waits for this lock is woken as soon as the lock is
 """
 
 import fcntl
+import mmap
 import os
 import time
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ from plantstore.sqlite.files import change_owner, opened
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
 _POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long
-_waiting: list[Path] = []  # the locks that threads of this process wait for
+_WANTED_SECONDS = 0.02  # after a poll in vain: the next one may be late
+_polled_at = memoryview(mmap.mmap(-1, 8)).cast("d")  # shared by workers, which are forked
 
 
 class FileLock:
@@ -60,24 +62,22 @@ class FileLock:
     def try_acquire(self, timeout: float = 0.0) -> bool:
         """Take the lock, if it is free now or within this many seconds."""
         deadline = time.monotonic() + timeout
-        _waiting.append(self._path)
-        try:
-            while True:
-                try:
-                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    if time.monotonic() >= deadline:
-                        return False
-                    time.sleep(_POLL_SECONDS)
-                else:
-                    return True
-        finally:
-            _waiting.remove(self._path)
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    return False
+                _polled_at[0] = time.monotonic()
+                time.sleep(_POLL_SECONDS)
+            else:
+                _polled_at[0] = 0.0
+                return True
 
     @property
     def is_wanted(self) -> bool:
-        """Whether another thread of this process waits for the lock."""
-        return self._path in _waiting
+        """Whether a thread of this process, or of another worker, polls for such a lock."""
+        return time.monotonic() - _polled_at[0] < _WANTED_SECONDS
 
     def close(self) -> None:
         os.close(self._file)

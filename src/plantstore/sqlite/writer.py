@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
 _GATHERING_SECONDS = 0.005
-_LENT_SECONDS = 0.001  # to a thread that waits for the lock
+_LENT_SECONDS = 0.001  # to a thread, also of another worker, that polls for the lock
 _MAX_IN_A_ROW = 16  # writes that are applied before the loop runs other tasks
 
 _PROBE = RecordTokenUses("[]")  # changes nothing
@@ -140,7 +140,7 @@ class Writer:
                 while seen < min(len(self.pending), enough) and self._loop.time() < until:
                     seen = len(self.pending)
                     await asyncio.sleep(0)
-                if self._lock.is_wanted:
+                while self._lock.is_wanted and self._loop.time() < until:  # noqa: ASYNC110
                     await asyncio.sleep(_LENT_SECONDS)
                 await self._write_batch()
         except Exception as error:
