@@ -1,10 +1,12 @@
 """TLS: operations, handshakes, stopping, and invalid certificates."""
 
+import asyncio
 import select
 import shlex
 import signal
 import socket
 import ssl
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 
 from tests.certificates import make_certificate
 from tests.cli.program import PLANTSTORE, Program
-from tests.http.blocking import memory_grows_at_most
+from tests.http.blocking import count_connections, memory_grows_at_most
 from tests.http.raw import LIVE, TIMEOUT, Connection, Message
 from tests.service import Service
 
@@ -43,6 +45,23 @@ def trust(certificate: Path) -> ssl.SSLContext:
 def connect_without_handshake(service: Service, source: str = "127.0.0.1") -> socket.socket:
     address = "127.0.0.1", int(service.origin.rsplit(":", 1)[1])
     return socket.create_connection(address, 30, (source, 0))
+
+
+def make_hello(trust: ssl.SSLContext) -> bytes:
+    hello = ssl.MemoryBIO()
+    with suppress(ssl.SSLWantReadError):
+        trust.wrap_bio(ssl.MemoryBIO(), hello, server_hostname="127.0.0.1").do_handshake()
+    return hello.read()
+
+
+def begin_handshakes(
+    stack: ExitStack, service: Service, sent: bytes, count: int
+) -> list[socket.socket]:
+    """Connections of one address on which this was sent."""
+    flood = [stack.enter_context(connect_without_handshake(service)) for _ in range(count)]
+    for connection in flood:
+        connection.sendall(sent)
+    return flood
 
 
 def expect_alive(service: Service) -> None:
@@ -94,19 +113,67 @@ def test_handshakes_of_one_address_do_not_delay_another(
     start: StartService, trust: ssl.SSLContext
 ) -> None:
     service = start()
-    hello = ssl.MemoryBIO()
-    with suppress(ssl.SSLWantReadError):
-        trust.wrap_bio(ssl.MemoryBIO(), hello, server_hostname="127.0.0.1").do_handshake()
-    begin = hello.read()
+    begin = make_hello(trust)
     service.process.send_signal(signal.SIGSTOP)  # until all handshakes have begun
     with ExitStack() as stack:
-        flood = [stack.enter_context(connect_without_handshake(service)) for _ in range(200)]
+        flood = begin_handshakes(stack, service, begin, 200)
         other = stack.enter_context(connect_without_handshake(service, "127.0.0.2"))
-        for connection in (*flood, other):
-            connection.sendall(begin)
+        other.sendall(begin)
         service.process.send_signal(signal.SIGCONT)
         assert other.recv(1)
         assert len(select.select(flood, [], [], 0)[0]) < len(flood) / 2
+
+
+@pytest.mark.parametrize(("bytes_sent", "size"), [(0, 12), (6, 12), (300, 12), (None, 20)])
+def test_incomplete_handshakes_use_little_memory(
+    start: StartService, trust: ssl.SSLContext, bytes_sent: int | None, size: int
+) -> None:
+    service = start()
+    expect_alive(service)
+    with memory_grows_at_most(service, size * 1_000_000), ExitStack() as stack:
+        begin_handshakes(stack, service, make_hello(trust)[:bytes_sent], 1000)
+        while count_connections(service) < 1000:
+            time.sleep(0.1)
+        time.sleep(1)  # OpenSSL begins some handshakes
+        with connect_without_handshake(service, "127.0.0.2") as other:
+            trust.wrap_socket(other, server_hostname="127.0.0.1").close()
+    expect_alive(service)
+
+
+def test_a_handshake_waits_until_one_ends_or_a_silent_client_gives_way(
+    start: StartService, trust: ssl.SSLContext
+) -> None:
+    service = start(max_requests=32)  # 8 handshakes, 3 of a network
+    hello = make_hello(trust)
+    with ExitStack() as stack:
+        silent = begin_handshakes(stack, service, hello, 3)
+        assert all(connection.recv(1) for connection in silent)
+        waiting = begin_handshakes(stack, service, hello, 2)
+        other = stack.enter_context(connect_without_handshake(service, "127.0.0.2"))
+        trust.wrap_socket(other, server_hostname="127.0.0.1").close()
+        assert not select.select(waiting, [], [], 0.5)[0]
+        silent[0].close()
+        assert waiting[0].recv(1)
+        assert waiting[1].recv(1)  # before the handshake of a silent client times out
+        silent[1].recv(4096)
+        with pytest.raises(ConnectionResetError):
+            silent[1].recv(1)
+
+
+def test_all_clients_of_an_address_that_reconnect_at_once_get_through(
+    start: StartService, trust: ssl.SSLContext
+) -> None:
+    service = start(max_requests=64)  # 16 handshakes, 6 of a network
+
+    async def reconnect() -> None:
+        address = "127.0.0.1", int(service.origin.rsplit(":", 1)[1])
+        opened = await asyncio.gather(
+            *[asyncio.open_connection(*address, ssl=trust) for _ in range(80)]
+        )
+        for _, writer in opened:
+            writer.transport.abort()
+
+    asyncio.run(reconnect())
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,15 @@ from plantstore.core.settings import Settings
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.sockets import give_memory_back
-from plantstore.server.tls import Certificate, TlsInput
+from plantstore.server.tls import Certificate, Handshakes, TlsInput
 from plantstore.server.tracing import RequestIds
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
 _TICK = 0.1  # seconds: the precision of deadlines
-_MAX_FREED = 16 * 2**20  # bytes that the process keeps for later messages
-_CONNECTION_BYTES = 32 * 1024  # with TLS; during the handshake up to 52 KiB
+_MAX_FREED = 4 * 2**20  # bytes that the process keeps for later messages
+_CONNECTION_BYTES = 32 * 1024  # with TLS
 _ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time
 
 Start = Coroutine["asyncio.Future[Any]", None, Any]
@@ -50,6 +50,7 @@ class Connections:
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
         self.pools, self.turns = application.pools, application.turns
+        self._handshakes = Handshakes(self.pools.handshakes, self.turns)
         self._peak = 0  # bytes used since memory was given back
         self.is_stopping = self.is_draining = False
         self._busy: set[Hashable] = set()  # holders with few idle connections, as of this tick
@@ -68,12 +69,14 @@ class Connections:
         if self.certificate is None:
             connection.open(transport)
         else:
-            context, seconds = self.certificate.context, self.settings.head_timeout
-            handshake = self._loop.start_tls(
-                transport, connection, context, server_side=True, ssl_handshake_timeout=seconds
-            )
-            begin(handshake, lambda decrypted: connection.open(tls.open(decrypted)))
-            tls = TlsInput(transport, self.turns, lambda: connection.turns_of)
+            context, connection.timeout = self.certificate.context, self.settings.head_timeout
+
+            def shake_hands() -> None:
+                connection.since = self.now
+                start = self._loop.start_tls(transport, connection, context, server_side=True)
+                begin(start, lambda decrypted: connection.open(tls.open(decrypted)))
+
+            tls = TlsInput(connection, transport, self._handshakes, shake_hands)
 
     def count_for(self, connection: "Connection", store: Hashable) -> None:
         """Count an open connection for a store, even if no room can be made."""
@@ -137,6 +140,7 @@ class Connections:
         for connection in tuple(self.opened):
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
+        self._handshakes.end_silent(self.now)
         unsent = self.pools.unsent_bytes
         if unsent.used > unsent.size:
             self._make_room(unsent.largest)
