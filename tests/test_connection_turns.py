@@ -468,6 +468,34 @@ async def test_few_clients_are_accepted_at_a_time(application: CountingApplicati
     assert max(after - before for before, after in pairwise(counts)) <= 8
 
 
+async def test_a_new_connection_does_not_wait_behind_the_requests_of_its_network(
+    application: CountingApplication,
+) -> None:
+    """They may be other clients' of the same proxy."""
+    done = list[str]()
+
+    def work() -> bool:
+        done.append("head")
+        return True
+
+    def connect_client(client: socket, _: str) -> None:
+        client.close()
+        done.append("connection")
+
+    acceptor = accept(application, connect_client, Settings())
+    for _ in range(20):
+        application.turns.put(network_of("127.0.0.1"), CONNECTED, work)
+    with (
+        create_server(("127.0.0.1", 0)) as listener,
+        create_connection(listener.getsockname()),
+    ):
+        listener.settimeout(0)
+        acceptor.close(listener)  # it accepts all clients
+        for _ in range(100):
+            await asyncio.sleep(0)
+    assert done.index("connection") <= 4
+
+
 async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
     application: CountingApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,10 @@ def connect(connections: Connections, client: socket, address: str) -> None:
 
 
 class Connection(asyncio.Protocol):
-    """One of the ``connections``. It waits from ``since`` on for at most ``timeout`` seconds."""
+    """One of the ``connections``. It waits from ``since`` on for at most ``timeout`` seconds.
+
+    With 30 attributes or more, Python 3.11 would find each one more slowly: a create by 4 %.
+    """
 
     _transport: asyncio.Transport
     _sender: Sender
@@ -78,7 +81,6 @@ class Connection(asyncio.Protocol):
         self._connections = connections
         self._get_cached: Callable[[bytes], Response | None] = lambda _data: None
         self._idle_timeout = connections.settings.idle_timeout
-        self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
         self._buffer, self._position = b"", 0  # what has arrived, and how much of it is parsed
         self._counted = 0  # bytes that wait, for a parser, a reader or the rest of a request
@@ -150,7 +152,8 @@ class Connection(asyncio.Protocol):
         if self._parser is not None:
             self._parser.close()
         if self._task is not None:
-            self._loop.call_soon(self._task.cancel)  # it closes the stream after its first step
+            # After its first step, the stream is closed.
+            asyncio.get_running_loop().call_soon(self._task.cancel)
         self._phase, self._buffer, self._position = END, b"", 0
         self._parser = self._request = self._body = None
 
@@ -171,7 +174,7 @@ class Connection(asyncio.Protocol):
         self._sender = Sender(transport, self._connections, self.network)
 
     def refuse(self) -> None:
-        self._loop.call_later(_LINGER_SECONDS, self._transport.abort)
+        asyncio.get_running_loop().call_later(_LINGER_SECONDS, self._transport.abort)
         self._refuse(RequestError(50301))
 
     # Requests
@@ -343,7 +346,7 @@ class Connection(asyncio.Protocol):
             return  # it has ended, and maybe the next one has begun
         self._awaited = result
         if result is None:
-            self._loop.call_soon(self._step)
+            asyncio.get_running_loop().call_soon(self._step)
         else:
             result.add_done_callback(self._step)
 
@@ -394,7 +397,7 @@ class Connection(asyncio.Protocol):
             self._handling = None
         if self._request is None:  # the connection was lost
             if isinstance(response, Stream):
-                self._task = self._loop.create_task(response.end(0, is_whole=False))
+                self._task = asyncio.get_running_loop().create_task(response.end(0, is_whole=False))
             return
         if self._asks_to_continue:
             self._connection_line = CLOSE  # the client may or may not send the body
@@ -405,7 +408,7 @@ class Connection(asyncio.Protocol):
         head = b"".join((response.head, common, request.id, b"\r\n", line, b"\r\n"))
         if not isinstance(response, Response):
             self._sender.holder = self.holder
-            self._task = self._loop.create_task(self._send_stream(head, response))
+            self._task = asyncio.get_running_loop().create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body
         if len(response.body) > MAX_COPIED:

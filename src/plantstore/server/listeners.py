@@ -11,7 +11,7 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from ipaddress import ip_address
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from plantstore.core.errors import SetupError
-from plantstore.core.fair_queue import CONNECTED, NETWORKS, Work
+from plantstore.core.fair_queue import CONNECTED, NETWORKS, Key, Work
 from plantstore.core.pools import network_of
 from plantstore.core.proxies import Proxies
 from plantstore.core.settings import UNIX, Settings
@@ -196,8 +196,9 @@ class Acceptor:
                         client.close()
                         continue
                     work = partial(self._serve, client, address)
-                    evict = None if is_trusted else partial(self._evict, network, client, work)
-                    self._turns.put(network, CONNECTED, work)
+                    key = NETWORKS, network  # other turns than those of its requests
+                    evict = None if is_trusted else partial(self._evict, key, client, work)
+                    self._turns.put(key, CONNECTED, work)
                     if not self._waiting.put(client, network, evict):
                         self._retry(listener, _PAUSE_SECONDS)  # the next ones wait in the system
                         break
@@ -214,6 +215,6 @@ class Acceptor:
         self._connect(client, address)
         return True
 
-    def _evict(self, network: Hashable, client: socket.socket, work: Work) -> None:
-        self._turns.waiting[NETWORKS].remove(network, (CONNECTED, work))
+    def _evict(self, key: Key, client: socket.socket, work: Work) -> None:
+        self._turns.waiting[NETWORKS].remove(key, (CONNECTED, work))
         client.close()
