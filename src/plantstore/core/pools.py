@@ -205,7 +205,6 @@ class Pools:
     def __init__(self, settings: Settings) -> None:
         self.accepted = EvictingPool("accepted", MAX_ACCEPTED)
         self.connections = Pool("connections", settings.max_connections)
-        self.handshakes = Pool("handshakes", settings.max_requests // 4)
         self.requests = Pool("requests", 2 * settings.max_requests)
         self.unread_bytes = EvictingPool("unread_bytes", settings.max_requests * UNREAD_BYTES)
         self.unsent_bytes = Pool("unsent_bytes", settings.max_unsent_bytes)

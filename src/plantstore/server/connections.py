@@ -17,7 +17,7 @@ from plantstore.core.settings import Settings
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.sockets import give_memory_back
-from plantstore.server.tls import Certificate, Handshakes, TlsInput
+from plantstore.server.tls import Certificate, TlsInput
 from plantstore.server.tracing import RequestIds
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ class Connections:
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
         self.pools, self.turns = application.pools, application.turns
-        self._handshakes = Handshakes(self.pools.handshakes, self.turns)
         self._peak = 0  # bytes used since memory was given back
         self.is_stopping = self.is_draining = False
         self._busy: set[Hashable] = set()  # holders with few idle connections, as of this tick
@@ -72,11 +71,10 @@ class Connections:
             context, connection.timeout = self.certificate.context, self.settings.head_timeout
 
             def shake_hands() -> None:
-                connection.since = self.now
                 start = self._loop.start_tls(transport, connection, context, server_side=True)
                 begin(start, lambda decrypted: connection.open(tls.open(decrypted)))
 
-            tls = TlsInput(connection, transport, self._handshakes, shake_hands)
+            tls = TlsInput(connection, transport, self.turns, shake_hands)
 
     def count_for(self, connection: "Connection", store: Hashable) -> None:
         """Count an open connection for a store, even if no room can be made."""
@@ -140,7 +138,6 @@ class Connections:
         for connection in tuple(self.opened):
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
-        self._handshakes.end_silent(self.now)
         unsent = self.pools.unsent_bytes
         if unsent.used > unsent.size:
             self._make_room(unsent.largest)

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plantstore.core.errors import SetupError
-from plantstore.core.fair_queue import NETWORKS, UNIT_SECONDS, FairQueue, RoundRobin
-from plantstore.core.pools import Pool
+from plantstore.core.fair_queue import NETWORKS, UNIT_SECONDS, FairQueue
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
@@ -29,7 +28,6 @@ _MAX_RECORDS = 8  # decrypted at a time, of a handshake 1
 _HANDSHAKE = b"\x16"  # the first byte of its records
 _MAX_HANDSHAKE = 8 * 1024  # bytes from a client: OpenSSL takes 29 ms for a hello of 64 KiB
 _BEGIN = 32  # the cost to begin a handshake: one in each round
-_SILENT_SECONDS = 2.0  # that a handshake may take while others wait
 _received = memoryview(bytearray(16 * 1024))  # at a time, by one of the connections
 
 
@@ -91,52 +89,6 @@ class Certificate:
         return tuple(stamps)
 
 
-class Handshakes:
-    """Begins few handshakes at a time, as each takes 55 KB; others wait, and networks take turns.
-
-    While others wait, a client that is silent has little time.
-    """
-
-    def __init__(self, pool: Pool, turns: FairQueue) -> None:
-        self.turns = turns
-        self._pool = pool
-        self._begun: dict[TlsInput, float] = {}  # since when, the oldest first
-        self._waiting = RoundRobin[TlsInput]()
-
-    def put(self, tls: "TlsInput") -> None:
-        """Begin the handshake when there is room."""
-        self._waiting.put(tls.network, tls)
-        self._begin_next()
-
-    def remove(self, tls: "TlsInput") -> None:
-        """Make room for another: the handshake has ended, or its connection."""
-        if self._begun.pop(tls, None):
-            self._pool.release(tls.network)
-            self._begin_next()
-        else:
-            self._waiting.remove(tls.network, tls)
-
-    def end_silent(self, now: float) -> None:
-        """Close the connections of silent clients for which others wait."""
-        is_full = self._pool.find_excess(NETWORKS) is not None
-        for tls, since in tuple(self._begun.items()):
-            if since + _SILENT_SECONDS > now:
-                break
-            if not tls.data and (is_full or tls.network in self._waiting.keys):
-                tls.drop()
-
-    def _begin_next(self) -> None:
-        """Begin the next handshake for which there is room."""
-        if self._pool.find_excess(NETWORKS) is None:  # else searching takes long, and finds none
-            for network in self._waiting.keys:
-                if self._pool.find_excess(network) is None:
-                    self._pool.add(network)
-                    tls = self._waiting.pop(network)
-                    self._begun[tls] = asyncio.get_running_loop().time()
-                    self.turns.put(network, _BEGIN, tls.take_turn)
-                    break
-
-
 class TlsInput(asyncio.BufferedProtocol):
     """Stands between a socket's transport and asyncio's TLS protocol.
 
@@ -144,7 +96,7 @@ class TlsInput(asyncio.BufferedProtocol):
     the client's whole hello has arrived. A client may also send many tiny records, or a new key
     with each: so what arrives is decrypted in turns.
 
-    Nothing is received while ``data`` waits, or while the connection pauses reading. So the
+    Nothing is received while records wait, or while the connection pauses reading. So the
     connection uses this as its transport.
     """
 
@@ -152,15 +104,14 @@ class TlsInput(asyncio.BufferedProtocol):
         self,
         connection: "Connection",
         transport: asyncio.Transport,
-        handshakes: Handshakes,
+        turns: FairQueue,
         begin: Callable[[], None],
     ) -> None:
-        self.network, self.drop = connection.network, connection.drop
         self._connection, self._transport = connection, transport
-        self._turns, self._handshakes, self._begin = handshakes.turns, handshakes, begin
+        self._turns, self._begin = turns, begin
         self._tls: Any = None  # asyncio's TLS protocol, from the hello on
         self._decrypted: Any = None  # the transport above TLS, after the handshake
-        self.data = b""  # not yet decrypted
+        self._data = b""  # not yet decrypted
         self._missing = 0  # bytes of the last record
         self._handshaken = 0  # bytes of the handshake's records
         self._is_paused = self._is_waiting = False
@@ -172,7 +123,6 @@ class TlsInput(asyncio.BufferedProtocol):
     def open(self, decrypted: Any) -> Any:  # noqa: ANN401 - it is a transport
         """The connection's transport after the handshake; None if the handshake failed."""
         self._decrypted = decrypted
-        self._handshakes.remove(self)
         if decrypted is None:
             return None
         self.write = decrypted.write  # the most frequent call
@@ -183,25 +133,18 @@ class TlsInput(asyncio.BufferedProtocol):
 
     def buffer_updated(self, count: int) -> None:
         """Decrypt the first records now, if it is their sender's turn."""
-        self.data += _received[:count]
-        if self._tls is None:
-            if self._has_hello():
-                self._is_waiting = True
-                self._transport.pause_reading()
-                self._handshakes.put(self)
-            return
-        if not (self._is_waiting or self._is_paused):
+        self._data += _received[:count]
+        if self._tls and not (self._is_waiting or self._is_paused):
             end, cost = self._find_end()
             if end and self._turns.try_take(self._connection.turns_of, cost):
                 self._decrypt(end)
-        if self.data or self._is_paused:
+        if self._data or self._is_paused:
             self._go_on()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self.data = b""
+        self._data = b""
         (self._tls or self._connection).connection_lost(error)
-        self._handshakes.remove(self)
-        del self._connection, self._begin, self.drop  # the connection has this
+        del self._connection, self._begin  # the connection has this
 
     def pause_reading(self) -> None:
         self._is_paused = True
@@ -216,13 +159,15 @@ class TlsInput(asyncio.BufferedProtocol):
         end, cost = self._find_end()
         if end and not (self._is_waiting or self._is_paused):
             self._is_waiting = True
-            self._turns.put(self._connection.turns_of, cost, self.take_turn)
+            # Those who begin have other turns than those who go on.
+            key = self._connection.turns_of if self._tls else (NETWORKS, self._connection.network)
+            self._turns.put(key, cost, self._take_turn)
         if end or self._is_paused:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
 
-    def take_turn(self) -> bool:
+    def _take_turn(self) -> bool:
         """Begin the handshake, or decrypt the next records."""
         self._is_waiting = False
         end, _ = self._find_end()
@@ -237,33 +182,30 @@ class TlsInput(asyncio.BufferedProtocol):
             for name in ("pause_writing", "resume_writing", "eof_received"):
                 setattr(self, name, getattr(self._tls, name))
             self._transport.set_protocol(self)
-            asyncio.get_running_loop().call_soon(self.take_turn)  # after what begins it
+            asyncio.get_running_loop().call_soon(self._take_turn)  # after what begins it
             return True
         self._decrypt(end)
         self._go_on()
         return True
 
-    def _has_hello(self) -> bool:
-        """Whether the client's hello has arrived, or something else."""
-        if not self.data.startswith(_HANDSHAKE) or len(self.data) >= _MAX_HANDSHAKE:
-            return True
-        return len(self.data) >= _HEADER + int.from_bytes(self.data[_HEADER - 2 : _HEADER])
-
     def _find_end(self) -> tuple[int, int]:
         """Where the records to decrypt next end, which may be incomplete, and their cost."""
-        end, cost, size = self._missing, 1, len(self.data)
+        end, cost, size = self._missing, 1, len(self._data)
         most = 1 if self._decrypted is None else _MAX_RECORDS
         while end + _HEADER <= size and cost <= most:
-            end += _HEADER + int.from_bytes(self.data[end + _HEADER - 2 : end + _HEADER])
+            end += _HEADER + int.from_bytes(self._data[end + _HEADER - 2 : end + _HEADER])
             cost += 1
+        if self._tls is None:  # the client's hello must be complete
+            is_hello = self._data.startswith(_HANDSHAKE)
+            return (0 if is_hello and min(end, _MAX_HANDSHAKE) > size else end), _BEGIN
         return (end, cost) if size else (0, 0)
 
     def _decrypt(self, end: int) -> None:
-        piece, self.data = self.data[:end], self.data[end:]
+        piece, self._data = self._data[:end], self._data[end:]
         if self._decrypted is None and piece[self._missing :].startswith(_HANDSHAKE):
             self._handshaken += end - self._missing
             if self._handshaken > _MAX_HANDSHAKE:
-                self.data = b""
+                self._data = b""
                 self._transport.abort()
                 return
         self._missing = end - len(piece)
