@@ -330,6 +330,35 @@ async def test_a_long_body_takes_its_turn_before_it_is_decoded(
     assert events == [REFUSED, size // 512, "decoded"]
 
 
+@pytest.mark.parametrize("path", [b"/plants", b"/plants/1"])
+async def test_a_body_of_many_values_takes_its_turn_before_it_is_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: bytes
+) -> None:
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    costs = list[int]()
+
+    async def take(_: object, cost: int) -> None:
+        costs.append(cost)
+
+    async with application(url) as app:
+        monkeypatch.setattr(app.turns, "take", take)
+        write = request(0, "POST" if path == b"/plants" else "PUT", token, path)
+        write.body = b"[%b1]" % (4900 * b"1,")
+        await app.handle(write)
+    assert costs == [REFUSED, 4900 // 64]
+
+
+async def test_a_long_condition_costs_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = list[int]()
+    async with application(create_sqlite(tmp_path)) as app:
+        monkeypatch.setattr(app.turns, "charge", lambda _, cost: costs.append(cost))
+        nothing = request(0, "GET", "", b"/nothing")
+        nothing.headers = {**nothing.headers, b"if-match": 6400 * b"x"}
+        await app.handle(nothing)
+    assert costs[-1] == 100
+
+
 async def test_a_user_is_not_delayed_by_the_turns_of_their_address(tmp_path: Path) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)

@@ -26,6 +26,7 @@ BYTES_PARSED = 64  # bytes of an unknown head that cost its user 1 more, to read
 LINES_PARSED = 8  # lines of a body's framing that cost 1 more
 BYTES_SENT = 4096  # bytes of a response that cost 1 more
 BYTES_READ = 512  # bytes of a body, or of a head to parse, that cost 1 more
+COMMAS_READ = 64  # commas of a body of JSON that cost 1 more
 REFUSED = 3  # for a refusal, or another response to a request without a valid token
 CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together

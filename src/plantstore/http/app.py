@@ -20,7 +20,7 @@ from plantstore.core.errors import (
     RequestError,
 )
 from plantstore.core.failures import observing
-from plantstore.core.fair_queue import BYTES_READ, BYTES_SENT, REFUSED, FairQueue
+from plantstore.core.fair_queue import BYTES_PARSED, BYTES_READ, BYTES_SENT, REFUSED, FairQueue
 from plantstore.core.pools import Pool, Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.http.administration import MAX_JOBS, Administration
@@ -284,4 +284,5 @@ def _measure_cost(request: Request, response: Response | Stream) -> int:
     read = len(request.body) if isinstance(request.body, bytes) else 0
     sent = len(response.body) if isinstance(response, Response) else 0
     other = REFUSED if response.error and request.turns_of is not None else 0
+    other += len(request.headers.get(b"if-match", b"")) // BYTES_PARSED
     return read // BYTES_READ + sent // BYTES_SENT + other

@@ -19,7 +19,7 @@ from plantstore.core.errors import (
     OverloadedError,
     RequestError,
 )
-from plantstore.core.fair_queue import BYTES_READ, QUERIED, REFUSED, FairQueue
+from plantstore.core.fair_queue import BYTES_READ, COMMAS_READ, QUERIED, REFUSED, FairQueue
 from plantstore.core.model import Caller, Principal, Scope, is_store_name
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools, network_of
@@ -166,16 +166,16 @@ class Authentication:
             await self._find_caller(request, *request.writes)
 
     async def read_body(self, request: Request) -> bytes:
-        """The complete body; a long one takes a turn before it is decoded.
+        """The complete body; one that is long, or has many values, takes a turn to be decoded.
 
         :raises RequestError: it is too long, too slow, or not well-formed.
         """
-        body = request.body
-        if isinstance(body, bytes):
-            return body
-        content = await body.read(_MAX_BODY)
-        await self.turns.take(request.turns_of, len(content) // BYTES_READ)
-        return content
+        body, cost = request.body, 0
+        if not isinstance(body, bytes):
+            body = await body.read(_MAX_BODY)
+            cost = len(body) // BYTES_READ
+        await self.turns.take(request.turns_of, cost + body.count(b",") // COMMAS_READ)
+        return body
 
     async def introspect(self, request: Request) -> Sequence[Row]:
         """The rows of ``find_token_info``: about the token, and each store that it opens.
