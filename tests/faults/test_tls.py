@@ -143,7 +143,7 @@ def test_incomplete_handshakes_use_little_memory(
 def test_all_clients_of_an_address_that_reconnect_at_once_get_through(
     start: StartService, trust: ssl.SSLContext
 ) -> None:
-    service = start(max_requests=64)  # 16 handshakes, 6 of a network
+    service = start(max_requests=64)
 
     async def reconnect() -> None:
         address = "127.0.0.1", int(service.origin.rsplit(":", 1)[1])

@@ -349,12 +349,15 @@ async def test_a_body_of_many_values_takes_its_turn_before_it_is_decoded(
     assert costs == [REFUSED, 4900 // 64]
 
 
-async def test_a_long_condition_costs_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", [b"if-match", b"if-none-match"])
+async def test_a_long_condition_costs_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
+) -> None:
     costs = list[int]()
     async with application(create_sqlite(tmp_path)) as app:
         monkeypatch.setattr(app.turns, "charge", lambda _, cost: costs.append(cost))
         nothing = request(0, "GET", "", b"/nothing")
-        nothing.headers = {**nothing.headers, b"if-match": 6400 * b"x"}
+        nothing.headers = {**nothing.headers, name: 6400 * b"x"}
         await app.handle(nothing)
     assert costs[-1] == 100
 

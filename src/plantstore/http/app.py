@@ -284,5 +284,6 @@ def _measure_cost(request: Request, response: Response | Stream) -> int:
     read = len(request.body) if isinstance(request.body, bytes) else 0
     sent = len(response.body) if isinstance(response, Response) else 0
     other = REFUSED if response.error and request.turns_of is not None else 0
-    other += len(request.headers.get(b"if-match", b"")) // BYTES_PARSED
-    return read // BYTES_READ + sent // BYTES_SENT + other
+    find = request.headers.get
+    tags = len(find(b"if-match", b"")) + len(find(b"if-none-match", b""))
+    return read // BYTES_READ + sent // BYTES_SENT + tags // BYTES_PARSED + other

@@ -18,7 +18,7 @@ from plantstore.sqlite.files import change_owner, opened
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
 _POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long
-_WANTED_SECONDS = 0.02  # after a poll in vain: the next one may be late
+_WANTED_SECONDS = 0.02  # after a poll that failed: the next one may be late
 _polled_at = memoryview(mmap.mmap(-1, 8)).cast("d")  # shared by workers, which are forked
 
 
