@@ -111,22 +111,10 @@ async def test_a_large_network_gives_way_to_networks_with_few_units() -> None:
     few, newcomer, *large = (network_of(f"10.0.0.{number}") for number in range(5))
     for network in (few, *4 * large[:2], *3 * large[2:], newcomer, newcomer):
         assert pool.can_make_room(network)
-        assert pool.put(object(), network, partial(evicted.append, network))
+        pool.put(object(), network, partial(evicted.append, network))
     assert evicted == large[:2]
     assert not pool.can_make_room(large[0])
     assert not pool.can_make_room(newcomer)  # it has half of what a large network has
-
-
-async def test_units_without_an_eviction_stay() -> None:
-    pool, evicted = EvictingPool("proxied", 12), list[int]()
-    proxy, network = network_of("2001:db8::1"), network_of("10.0.0.1")
-    assert [pool.put(number, proxy, None) for number in range(5)] == [True] * 4 + [False]
-    assert pool.put(5, network, partial(evicted.append, 5))
-    assert pool.can_make_room(network_of("10.0.0.2"))
-    assert pool.put(6, network_of("10.0.0.2"), partial(evicted.append, 6))
-    assert evicted == [5]
-    assert [pool.remove(number) for number in range(7)] == [1, 1, 1, 1, 1, 0, 1]
-    assert pool.used == 0
 
 
 async def test_no_unit_takes_time_for_those_of_others() -> None:

@@ -24,7 +24,7 @@ _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
-MAX_ACCEPTED = 6144  # a third for a proxy
+MAX_ACCEPTED = 6144  # a third for each network
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
 
 Evict = Callable[[], None]
@@ -160,8 +160,8 @@ class EvictingPool(Pool):
         excess, twice = self.find_excess(network), 2 * self._held.get(network, 0)
         return excess is None or twice < self._held[self._find_giver(excess)]
 
-    def put(self, key: object, holder: Hashable, evict: Evict | None, count: int = 1) -> bool:
-        """Acquire units under a key; return whether there was room. Without ``evict`` they stay."""
+    def put(self, key: object, holder: Hashable, evict: Evict, count: int = 1) -> None:
+        """Acquire units under a key, even if none is free and none can be evicted."""
         owner = self.find_excess(holder)
         missing = 0 if owner is None else count
         while missing > 0 and (giver := self._find_giver(owner)) in self._keys:
@@ -170,20 +170,19 @@ class EvictingPool(Pool):
             evict_oldest()
         self._taken[key] = holder, count
         self.add(holder, count)
-        if evict is not None:
-            self._keys.setdefault(holder, {})[key] = evict
+        self._keys.setdefault(holder, {})[key] = evict
         self._rank(holder, self._held[holder] - count)
         if owner is NETWORKS:
             self.has_room(giver)  # if nothing is left to it, this is logged
-        return missing <= 0
 
     def remove(self, key: object) -> int:
         """Release units, and return how many; none if they were evicted."""
         holder, count = self._taken.pop(key, (None, 0))
         if count:
             self.release(holder, count)
-            keys = self._keys.get(holder, {})
-            if keys.pop(key, None) and not keys:
+            keys = self._keys[holder]
+            del keys[key]
+            if not keys:
                 del self._keys[holder]
             self._rank(holder, self._held.get(holder, 0) + count)
         return count

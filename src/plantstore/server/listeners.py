@@ -36,7 +36,6 @@ _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 BACKLOG = 4096
 _ACCEPTED_IN_A_ROW = 8  # more than are served in an iteration
 _RETRY_SECONDS = 1.0
-_PAUSE_SECONDS = 0.005
 
 Connect = Callable[[socket.socket, str], None]
 
@@ -164,7 +163,7 @@ class Acceptor:
     """Accepts clients on listening sockets; ``connect`` gets each client and its address.
 
     Networks take turns, so a flood delays mostly its own. A large one gives way to one with few
-    clients. Behind a trusted proxy, all clients have its address: none is disconnected.
+    clients. Clients of a trusted proxy do not wait: who they are is known once they send requests.
     """
 
     def __init__(self, application: Application, connect: Connect, settings: Settings) -> None:
@@ -190,25 +189,25 @@ class Acceptor:
                 for _ in range(count):
                     client, name = listener.accept()
                     address = UNIX if is_unix else name[0]
-                    network = network_of(address)
-                    is_trusted = self._proxies.trust(address)
-                    if not (is_trusted or self._waiting.can_make_room(network)):
-                        client.close()
-                        continue
-                    work = partial(self._serve, client, address)
-                    key = NETWORKS, network  # other turns than those of its requests
-                    evict = None if is_trusted else partial(self._evict, key, client, work)
-                    self._turns.put(key, CONNECTED, work)
-                    if not self._waiting.put(client, network, evict):
-                        self._retry(listener, _PAUSE_SECONDS)  # the next ones wait in the system
-                        break
+                    if self._proxies.trust(address):
+                        self._connect(client, address)
+                    else:
+                        self._put(client, address)
         except OSError as error:  # such as too many open files
             logger.warning("cannot accept connections: %s", error)
-            self._retry(listener, _RETRY_SECONDS)
+            self._loop.remove_reader(listener)
+            self._loop.call_later(_RETRY_SECONDS, self.listen, listener)
 
-    def _retry(self, listener: socket.socket, seconds: float) -> None:
-        self._loop.remove_reader(listener)
-        self._loop.call_later(seconds, self.listen, listener)
+    def _put(self, client: socket.socket, address: str) -> None:
+        """Let a client wait for its network's turn, if there is room."""
+        network = network_of(address)
+        if not self._waiting.can_make_room(network):
+            client.close()
+            return
+        key = NETWORKS, network  # other turns than those of its requests
+        work = partial(self._serve, client, address)
+        self._turns.put(key, CONNECTED, work)
+        self._waiting.put(client, network, partial(self._evict, key, client, work))
 
     def _serve(self, client: socket.socket, address: str) -> bool:
         self._waiting.remove(client)
