@@ -140,6 +140,21 @@ def test_incomplete_handshakes_use_little_memory(
     expect_alive(service)
 
 
+def test_clients_that_are_silent_after_a_hello_use_little_memory(
+    start: StartService, trust: ssl.SSLContext
+) -> None:
+    service = start(**{"core.pools.MAX_HANDSHAKES": 200})
+    expect_alive(service)
+    with memory_grows_at_most(service, 25_000_000), ExitStack() as stack:
+        flood = begin_handshakes(stack, service, make_hello(trust), 1000)
+        for connection in flood:
+            with suppress(ConnectionResetError):
+                connection.recv(1)
+        for source in ("127.0.0.1", "127.0.0.2"):
+            with connect_without_handshake(service, source) as other:
+                trust.wrap_socket(other, server_hostname="127.0.0.1").close()
+
+
 def test_all_clients_of_an_address_that_reconnect_at_once_get_through(
     start: StartService, trust: ssl.SSLContext
 ) -> None:

@@ -25,6 +25,7 @@ _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
 MAX_ACCEPTED = 6144  # a third for each network
+MAX_HANDSHAKES = 1800  # of TLS, with 50 KiB each: half for all networks, a third for one
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
 
 Evict = Callable[[], None]
@@ -206,6 +207,7 @@ class Pools:
         self.connections = Pool("connections", settings.max_connections)
         self.requests = Pool("requests", 2 * settings.max_requests)
         self.unread_bytes = EvictingPool("unread_bytes", settings.max_requests * UNREAD_BYTES)
+        self.handshakes = EvictingPool("handshakes", MAX_HANDSHAKES)
         self.unsent_bytes = Pool("unsent_bytes", settings.max_unsent_bytes)
         self.streams = Pool("streams", settings.max_streams)
         self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]

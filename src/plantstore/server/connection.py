@@ -159,6 +159,7 @@ class Connection(asyncio.Protocol):
 
     def open(self, transport: asyncio.Transport | None) -> None:
         """Serve on this transport; None if the TLS handshake failed."""
+        self._connections.pools.handshakes.remove(self)
         # If the client left during the handshake, there may be no notice that it is closed.
         if transport is None or transport.is_closing() or self._phase is END:
             self._transport.abort()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _TICK = 0.1  # seconds: the precision of deadlines
 _MAX_FREED = 4 * 2**20  # bytes that the process keeps for later messages
-_CONNECTION_BYTES = 32 * 1024  # with TLS; during the handshake up to 55 KiB
+_CONNECTION_BYTES = 32 * 1024  # with TLS; during the handshake 50 KiB
 _ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time
 
 Start = Coroutine["asyncio.Future[Any]", None, Any]
@@ -71,6 +71,7 @@ class Connections:
             context, connection.timeout = self.certificate.context, self.settings.head_timeout
 
             def shake_hands() -> None:
+                self.pools.handshakes.put(connection, network, connection.drop)
                 start = self._loop.start_tls(transport, connection, context, server_side=True)
                 begin(start, lambda decrypted: connection.open(tls.open(decrypted)))
 
