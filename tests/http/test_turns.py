@@ -66,7 +66,7 @@ async def test_lanes_of_several_processes_pause_even_for_a_single_user(
 ) -> None:
     """But not for the time in which the work waited for others' work."""
     lane = Lane(FairQueue(), processes)
-    async with lane.of("store", seconds):
+    async with lane.of("store", None if seconds is None else lambda: seconds):
         await asyncio.sleep(0.1)
     entering = asyncio.create_task(lane.of("store").__aenter__())
     for _ in range(5):

@@ -16,7 +16,9 @@ import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import NewPlant, Outcome
+from plantstore.core.operations import Atomic, Delete, RefusedError, Write, Written
 from plantstore.core.thread import Thread
+from plantstore.sqlite.batch import BatchWriter
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.file_lock import FileLock
 from tests.administration import open_administration
@@ -98,17 +100,58 @@ async def test_the_lock_is_left_to_a_thread_that_waits_for_it(
         assert await write is Outcome.CREATED
 
 
-def test_the_lock_is_left_to_another_worker_that_polls_for_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("method", "arguments"), [("try_acquire", (60,)), ("acquire", ())])
+def test_the_lock_is_left_to_another_worker_that_waits_for_it(
+    tmp_path: Path, method: str, arguments: tuple[int, ...]
+) -> None:
     path = tmp_path / "plants.db"
     path.touch()
     with closing(FileLock(path)) as held, closing(FileLock(path)) as wanted:
         assert held.try_acquire()
-        worker = get_context("fork").Process(target=wanted.try_acquire, args=(60,))
+        worker = get_context("fork").Process(target=getattr(wanted, method), args=arguments)
         worker.start()
         wait_until(lambda: held.is_wanted)
         held.release()
         worker.join()
         assert not held.is_wanted
+
+
+async def test_slow_writes_of_a_batch_let_the_loop_run(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as deletes of long plants."""
+    apply = BatchWriter.apply
+
+    def apply_slowly(batch: BatchWriter, write: Any) -> Written:  # noqa: ANN401 - any item
+        time.sleep(0.002)
+        turns.append(0)
+        return apply(batch, write)
+
+    monkeypatch.setattr(BatchWriter, "apply", apply_slowly)
+    turns = [0]
+    writes = asyncio.gather(*(harness.create(NewPlant(n, "Ficus")) for n in range(10)))
+    while not writes.done():
+        await asyncio.sleep(0)
+        turns[-1] += 1
+    assert len(turns) == 11
+    assert all(turns)
+
+
+async def test_an_atomic_ends_at_the_write_that_refuses_it(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caller = await harness.make_caller("orchard", "ben")
+    apply, applied = BatchWriter.apply, list[Write]()
+
+    def note_and_apply(batch: BatchWriter, write: Any) -> Written:  # noqa: ANN401 - any item
+        applied.append(write)
+        return apply(batch, write)
+
+    monkeypatch.setattr(BatchWriter, "apply", note_and_apply)
+    writes = [Delete(caller.store_id, caller, number) for number in range(10)]
+    with pytest.raises(RefusedError):
+        await harness.database.write(Atomic(caller.store_id, writes))
+    assert applied == writes[:1]
 
 
 async def test_among_others_a_full_batch_waits_for_no_more_writes(

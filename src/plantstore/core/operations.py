@@ -79,14 +79,15 @@ class Delete(Struct, frozen=True):
 Write = Create | Update | Upsert | Delete
 
 
-class Atomic(Struct, frozen=True):
+class Atomic(Struct):
     """Writes to one store, all or none: the outcome of the last one, or RefusedError.
 
-    The key of the first write is that of all.
+    The key of the first write is that of all. ``seconds`` is how long it kept the database busy.
     """
 
     store_id: int
     writes: Sequence[Write]
+    seconds: float = 0.0
 
 
 Written = tuple[Outcome, int]  # how a write ended, and the store's revision after it

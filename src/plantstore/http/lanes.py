@@ -1,7 +1,7 @@
 """Lanes, for work too long for a round of the fair queue: each runs one piece at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
@@ -11,20 +11,22 @@ from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 class Lane:
     """Runs one piece of work at a time: next is the waiting key whose work took the least time.
 
-    With several ``processes`` or active users, all lanes together run a third of the time.
+    With several ``processes`` or active users, all lanes together run a ``share`` of the time.
     """
 
-    def __init__(self, turns: FairQueue, processes: int = 1) -> None:
+    def __init__(self, turns: FairQueue, processes: int = 1, share: float = 1 / 3) -> None:
         self._loop = asyncio.get_running_loop()
-        self._turns, self._processes = turns, processes
+        self._turns, self._processes, self._share = turns, processes, share
         self._is_taken = False
         self._waiting = RoundRobin[asyncio.Future[None]]()
         self._used: dict[Hashable, float] = {}  # seconds, while others wait
         self._least = 0.0  # seconds that a new key begins with, so that it makes up for nothing
 
     @asynccontextmanager
-    async def of(self, key: Hashable, seconds: float | None = None) -> AsyncIterator[None]:
-        """Run work in the lane; ``seconds`` is the length of work that may wait for others' work.
+    async def of(
+        self, key: Hashable, measure: Callable[[], float] | None = None
+    ) -> AsyncIterator[None]:
+        """Run work in the lane; ``measure`` gives the seconds of work that may wait for others'.
 
         It begins when the lane is free and it is the key's turn.
         """
@@ -33,7 +35,7 @@ class Lane:
         try:
             yield
         finally:
-            self._leave(key, self._loop.time() - began if seconds is None else seconds)
+            self._leave(key, self._loop.time() - began if measure is None else measure())
 
     async def _enter(self, key: Hashable) -> None:
         self._used[key] = max(self._used.get(key, 0.0), self._least)
@@ -51,7 +53,7 @@ class Lane:
     def _leave(self, key: Hashable, seconds: float) -> None:
         self._used[key] += seconds
         pauses = self._processes > 1 or self._turns.users.are_several
-        pause = (3 * self._processes - 1) * seconds if pauses else 0.0
+        pause = (self._processes / self._share - 1) * seconds if pauses else 0.0
         self._loop.call_later(pause, self._pass_on)
 
     def _pass_on(self) -> None:

@@ -125,8 +125,8 @@ class Writer(Batcher[Item, Written]):
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
         async with self._pool.acquire(2 * self._pool.timeout) as connection:
+            began = time.perf_counter()
             try:
-                began = time.perf_counter()
                 max_wait = self._max_wait if waits else None
                 outcomes = await self._execute(
                     connection, writes, max_wait, is_atomic=atomic is not None
@@ -142,6 +142,9 @@ class Writer(Batcher[Item, Written]):
                 if error.sqlstate == _REFUSED:
                     refuse_unless_done(read_outcomes(str(error.diag.message_primary).split(",")))
                 raise await self._explain(connection, error) from error
+            finally:
+                if atomic is not None:
+                    atomic.seconds = time.perf_counter() - began
         count = len(writes) - outcomes.count(AGAIN)
         self.queue.note_commit(writes, outcomes, count, time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]

@@ -54,7 +54,9 @@ class FileLock:
             self.release()
 
     def acquire(self) -> None:
+        _polled_at[0] = time.monotonic() + 1.0  # it waits, unless it is killed
         fcntl.flock(self._file, fcntl.LOCK_EX)
+        _polled_at[0] = 0.0
 
     def release(self) -> None:
         fcntl.flock(self._file, fcntl.LOCK_UN)

@@ -21,6 +21,7 @@ import apsw
 
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
+from plantstore.core.model import DONE
 from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
 from plantstore.core.thread import Thread
 from plantstore.core.write_queue import MAX_BATCH, WriteQueue
@@ -43,7 +44,7 @@ _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
 _GATHERING_SECONDS = 0.005
 _LENT_SECONDS = 0.001  # to a thread, also of another worker, that polls for the lock
-_MAX_IN_A_ROW = 24  # writes that are applied before the loop runs other tasks: a shared batch
+_APPLYING_SECONDS = 0.0005  # before the loop runs other tasks: a shared batch of short writes
 
 _PROBE = RecordTokenUses("[]")  # changes nothing
 
@@ -151,8 +152,10 @@ class Writer:
         self._running = None
 
     async def _write_batch(self) -> None:
+        wanted = self._loop.time()
         if not self._lock.try_acquire():
             await self._thread.run(self._lock.acquire)
+        waited = self._loop.time() - wanted  # for the work of other processes
         try:
             batches: list[list[Pending]] = [[]]  # each atomic is alone
             for write in self._next_batch():
@@ -163,7 +166,11 @@ class Writer:
                 else:
                     batches[0].append(write)
             for batch in filter(None, batches):
-                _deliver(batch, await self._commit(batch))
+                began = self._loop.time()
+                results = await self._commit(batch)
+                if isinstance(batch[0][0], Atomic):
+                    batch[0][0].seconds = waited + self._loop.time() - began
+                _deliver(batch, results)
         finally:
             self._lock.release()
         if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
@@ -220,11 +227,16 @@ class Writer:
             if self._error is not None:  # write a page: the commit of an empty batch writes none
                 self._connection.pragma("user_version", self._connection.pragma("user_version"))
             outcomes: list[Written] = []
-            for start in range(0, len(writes), _MAX_IN_A_ROW):
-                outcomes += map(self._batches.apply, writes[start : start + _MAX_IN_A_ROW])
-                self._batches.write_events()
-                if len(outcomes) < len(writes):
+            began = time.perf_counter()
+            for write in writes:
+                if time.perf_counter() - began > _APPLYING_SECONDS:
+                    self._batches.write_events()
                     await asyncio.sleep(0)
+                    began = time.perf_counter()
+                outcomes.append(self._batches.apply(write))
+                if atomic is not None and outcomes[-1][0] not in DONE:
+                    break
+            self._batches.write_events()
             if atomic is not None:
                 refuse_unless_done(outcomes)
             self._batches.finish()

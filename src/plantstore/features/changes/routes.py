@@ -51,7 +51,7 @@ _KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4
 # Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the
 # longest, so that shorter ones do not wait for these.
 _LONG, _LONGEST = 32, 256
-_LINE_SECONDS = 0.00002  # of work for each of these lines, apart from waiting for other commits
+_SHARE = 1 / 4  # of the time, for each of the two
 
 
 def add_changes(app: App) -> None:
@@ -68,7 +68,7 @@ class Changes:
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
         self._locks = WeakValueDictionary[int, asyncio.Lock]()
-        make_lane = partial(Lane, app.turns, app.settings.workers)
+        make_lane = partial(Lane, app.turns, app.settings.workers, _SHARE)
         self._long_lane, self._longest_lane = make_lane(), make_lane()
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
@@ -150,8 +150,9 @@ class Changes:
         try:
             if changes:
                 changes[0] = replace(changes[0], key=key)
-                async with self._lane_of(caller.token_store_id, len(changes)):
-                    _, revision = await self._app.database.write(Atomic(caller.store_id, changes))
+                atomic = Atomic(caller.store_id, changes)
+                async with self._lane_of(caller.token_store_id, atomic):
+                    _, revision = await self._app.database.write(atomic)
         except RefusedError as refused:
             if refused.outcome is Outcome.REPLAYED:
                 headers = _LINES + REPLAYED + revision_line(refused.revision)
@@ -163,11 +164,12 @@ class Changes:
             return _refuse(request, number, error)
         return make_response(200, _LINES + revision_line(revision), b"".join(results))
 
-    def _lane_of(self, store_id: int, count: int) -> AbstractAsyncContextManager[None]:
+    def _lane_of(self, store_id: int, atomic: Atomic) -> AbstractAsyncContextManager[None]:
+        count = len(atomic.writes)
         if count <= _LONG:
             return self._lock_of(store_id)
         lane = self._long_lane if count <= _LONGEST else self._longest_lane
-        return lane.of(store_id, count * _LINE_SECONDS)
+        return lane.of(store_id, lambda: atomic.seconds)
 
     def _lock_of(self, store_id: int) -> asyncio.Lock:
         return self._locks.setdefault(store_id, asyncio.Lock())

@@ -1,6 +1,8 @@
 """Atomic writes, which are applied all or not at all; and upserts."""
 
 import asyncio
+import time
+from contextlib import suppress
 
 import pytest
 from msgspec.structs import replace
@@ -86,6 +88,17 @@ async def test_no_atomic_write_is_applied_if_one_is_refused(
             assert await writes.send(*changes) == (len(ids) + 1, outcome)
     assert await harness.read_plants() == [FERN]
     await harness.assert_consistency()
+
+
+async def test_the_time_of_an_atomic_is_measured_even_if_it_is_refused(
+    harness: DatabaseHarness, writes: Writes
+) -> None:
+    begun = time.monotonic()
+    for changes in (writes.create(1), [writes.delete(9)]):
+        atomic = Atomic(harness.owner.store_id, changes)
+        with suppress(RefusedError):
+            await harness.database.write(atomic)
+        assert 0 < atomic.seconds <= time.monotonic() - begun
 
 
 async def test_a_refused_atomic_does_not_affect_concurrent_writes(
