@@ -152,10 +152,10 @@ class Writer:
         self._running = None
 
     async def _write_batch(self) -> None:
-        wanted = self._loop.time()
+        wanted = time.perf_counter()
         if not self._lock.try_acquire():
             await self._thread.run(self._lock.acquire)
-        waited = self._loop.time() - wanted  # for the work of other processes
+        waited = time.perf_counter() - wanted  # for the work of other processes
         try:
             batches: list[list[Pending]] = [[]]  # each atomic is alone
             for write in self._next_batch():
@@ -166,10 +166,10 @@ class Writer:
                 else:
                     batches[0].append(write)
             for batch in filter(None, batches):
-                began = self._loop.time()
+                began = time.perf_counter()
                 results = await self._commit(batch)
                 if isinstance(batch[0][0], Atomic):
-                    batch[0][0].seconds = waited + self._loop.time() - began
+                    batch[0][0].seconds = waited + time.perf_counter() - began
                 _deliver(batch, results)
         finally:
             self._lock.release()

@@ -58,9 +58,9 @@ async def test_workers_share_the_time_of_long_atomic_bodies(
 ) -> None:
     processes = list[int]()
 
-    def make_lane(turns: FairQueue, count: int) -> Lane:
+    def make_lane(turns: FairQueue, count: int, share: float) -> Lane:
         processes.append(count)
-        return Lane(turns, count)
+        return Lane(turns, count, share)
 
     monkeypatch.setattr("plantstore.features.changes.routes.Lane", make_lane)
     async with application(create_sqlite(tmp_path), workers=2) as app:
