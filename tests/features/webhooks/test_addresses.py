@@ -2,10 +2,14 @@
 
 import asyncio
 import socket
+import subprocess
 import threading
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from subprocess import DEVNULL, PIPE
+from typing import IO, Any
 
 import httpx
 import pytest
@@ -13,9 +17,12 @@ import pytest
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.messages import is_public, make_message, open_client
 from plantstore.features.webhooks.webhooks import Delivery, Webhook
+from tests.certificates import make_certificate
+from tests.cli.program import Program
 from tests.features.access.http.access_calls import managing
 from tests.features.webhooks.receiver import Receiver, create_webhook
 from tests.http.calls import expect_refused
+from tests.postgres.server import free_port
 from tests.service import Service
 
 PUBLIC = ("93.184.215.14", "1.1.1.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
@@ -92,18 +99,58 @@ def test_of_a_large_response_little_is_read(receiver: Receiver) -> None:
 
 def test_of_endless_interim_responses_little_is_read() -> None:
     interim, final = b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"
+    assert send_to_receiver_of([2_000 * interim, final]) == "the response is too long"
+
+
+def test_of_a_response_that_comes_byte_by_byte_little_is_read() -> None:
+    response = b"HTTP/1.1 200 OK\r\nX: " + 2_000 * b"x" + b"\r\n\r\n"
+    parts = [response[n : n + 1] for n in range(len(response))]
+    assert send_to_receiver_of(parts) == "the response is too long"
+
+
+def test_key_updates_of_tls_do_not_renew_what_is_read(tmp_path: Path) -> None:
+    certificate = make_certificate(tmp_path)
+    trusting = {"SSL_CERT_FILE": str(certificate), "PLANTSTORE_WEBHOOK_ALLOW_PRIVATE": "true"}
+    program = Program(tmp_path, trusting).with_database()
+    program.make_store("nursery")
+    port, options = free_port(), ("-cert", certificate, "-key", certificate.with_suffix(".key"))
+    command = ("openssl", "s_server", "-accept", f"127.0.0.1:{port}", *options)
+    url, store = f"https://127.0.0.1:{port}", ("--store", "nursery")
+    made = program.data("webhook", "create", url, *store)
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as receiver:
+        assert receiver.stdin
+        assert receiver.stdout
+        next(line for line in receiver.stdout if line.startswith(b"ACCEPT"))
+        threading.Thread(target=request_key_updates, args=(receiver.stdin,)).start()
+        result = program.run("webhook", "test", made["id"], *store)
+        receiver.kill()
+    assert "the response is too long" in result.out
+
+
+def request_key_updates(stdin: IO[bytes]) -> None:
+    with suppress(OSError, ValueError):  # it has ended
+        while True:
+            stdin.write(b"K\n")
+            stdin.flush()
+            time.sleep(0.002)  # so that each is a command of its own
+
+
+def send_to_receiver_of(parts: Sequence[bytes]) -> str:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=respond, args=(server, 2_000 * interim + final)).start()
+        threading.Thread(target=respond, args=(server, parts)).start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        response = send_to(url, WebhookSettings(webhook_allow_private=True))
-    assert response == "the response is too long"
+        return send_to(url, WebhookSettings(webhook_allow_private=True))
 
 
-def respond(server: socket.socket, response: bytes) -> None:
+def respond(server: socket.socket, parts: Sequence[bytes]) -> None:
     connection, _ = server.accept()
     with connection, suppress(OSError):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.recv(65536)
-        connection.sendall(response)
+        for part in parts:
+            connection.sendall(part)
+            time.sleep(0.001)  # so that it is a segment of its own
+        connection.shutdown(socket.SHUT_WR)
         connection.recv(65536)  # until it is closed
 
 

@@ -32,6 +32,7 @@ READ_SECONDS = 0.05  # after which no more events are read at once: a former sta
 _TIMEOUT = 10.0
 _MAX_BYTES = 8 * 1024  # of a response; a longer response closes the connection
 _MAX_RECEIVED = 4 * _MAX_BYTES  # with heads, interim responses, chunks and TLS
+_MIN_RECEIVED = 512  # what each receive counts at least: it takes 0.1 ms, however short it is
 _KEPT = 1000  # characters of a response, for the log
 _REST_SECONDS = 0.1  # before a message that a request waits for: it costs much more than others
 # IPv6 outside of 2000::/3 (mapped, NAT64, local); 6to4 and its relays; networks that older Pythons
@@ -117,23 +118,19 @@ def is_public(text: str) -> bool:
 
 
 class _Socket(socket.socket):
-    """A socket that receives at most ``_MAX_RECEIVED`` bytes in response to what it sent."""
+    """A socket that receives at most ``left`` bytes: of a handshake, then of each response."""
 
-    _left = _MAX_RECEIVED
-
-    def send(self, *given: Any) -> int:  # noqa: ANN401 - as the event loop calls it
-        self._left = _MAX_RECEIVED
-        return super().send(*given)
+    left = _MAX_RECEIVED
 
     def recv(self, size: int, *_: int) -> bytes:
         data = bytearray(size)
         return bytes(data[: self.recv_into(data)])
 
     def recv_into(self, buffer: Any, *_: int) -> int:  # noqa: ANN401 - with TLS
-        if not self._left:
+        if not self.left:
             raise ConnectionAbortedError("the response is too long")
-        count = super().recv_into(buffer, min(len(buffer), self._left))
-        self._left -= count
+        count = super().recv_into(buffer, min(len(buffer), self.left))
+        self.left = max(self.left - max(count, _MIN_RECEIVED), 0)
         return count
 
 
@@ -150,6 +147,14 @@ async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
         if not settings.webhook_allow_private and not is_public(address[0]):
             raise OSError(f"{address[0]} is a private address, see webhook_allow_private")
         return _Socket(*kind)
+
+    class Connector(aiohttp.TCPConnector):
+        async def connect(self, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - as aiohttp does
+            connection = await super().connect(*given, **more)
+            # Not when something is sent: TLS also responds to key updates.
+            if transport := connection.transport:
+                transport.get_extra_info("socket")._sock.left = _MAX_RECEIVED  # noqa: SLF001
+            return connection
 
     async def send(webhook: Webhook, message: Message) -> tuple[Delivery, float]:
         began, status, wait = time.monotonic(), None, 0.0
@@ -170,7 +175,7 @@ async def open_client(settings: WebhookSettings) -> AsyncIterator[Send]:
         return Delivery(*about, status, int((time.monotonic() - began) * 1000), text), wait
 
     async with aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=0, socket_factory=connect),
+        connector=Connector(limit=0, socket_factory=connect),
         timeout=aiohttp.ClientTimeout(total=_TIMEOUT),
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
