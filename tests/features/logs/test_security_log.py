@@ -1,6 +1,7 @@
 """The security log: who was refused what, without secrets."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -87,6 +88,21 @@ def test_requests_over_the_rate_limit_are_logged(tmp_path_factory: pytest.TempPa
         assert (record["message"], record["error_number"]) == ("rate limit exceeded", 42901)
         assert record["token_id"] == token_id_of(hash_token(fixture.token))
         assert record["user_id"] > 0
+
+
+def test_a_flood_of_refusals_hides_no_other_network(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"trusted_proxies": "127.0.0.1"}) as proxied:
+        fixture = make_fixture(proxied)
+        flood = fixture.message(LISTS[0], fixture.token_missing(Scope.LIST))
+        guess = fixture.message(LISTS[0], "pst_guess")
+        networks = {f"192.0.2.{number}" for number in range(8)}
+        with Connection(proxied.origin) as connection:
+            connection.send(*[flood] * 100)
+            connection.send(*(guess.with_header("X-Forwarded-For", name) for name in networks))
+            assert [connection.receive().status for _ in range(108)] == [403] * 100 + [401] * 8
+        logged = [record["address"] for record in proxied.records(SECURITY)]
+    assert logged.count("127.0.0.1") < 100
+    assert networks & set(logged)
 
 
 def test_a_flood_of_refusals_is_logged_as_counts(

@@ -1,8 +1,8 @@
 """Logs refused, slow and failed requests, or all if the setting says so.
 
 Invariants: a request that is not logged costs a comparison. One failed request a second is logged
-per reason, but all internal errors are. Of a token only the id is logged, and only if the token is
-well-formed.
+per reason, but all internal errors are. A flood of refusals does not hide others: each of 32 groups
+of stores and networks has a limit. Of a token only the id is logged, and only if it is well-formed.
 """
 
 import logging
@@ -12,6 +12,7 @@ import time
 from plantstore.core.errors import ForbiddenError
 from plantstore.core.failures import RepeatLimit, observing
 from plantstore.core.model import token_id_of
+from plantstore.core.pools import network_of
 from plantstore.core.tokens import hash_token, is_well_formed
 from plantstore.features.logs import LogsSettings
 from plantstore.http.app import App, Observer
@@ -23,7 +24,7 @@ security_logger = logging.getLogger("plantstore.security")
 
 _INTERNAL, _FAILURES = 50001, 50000
 _READINESS = "/readyz"  # /readyz logs by itself when the service is not ready
-_MAX_SLOW, _MAX_REFUSALS = 100, 10  # lines a second
+_MAX_SLOW, _MAX_REFUSALS, _MAX_OF_GROUP = 100, 100, 10  # lines a second
 _REFUSALS = {
     40102: "token refused",
     40301: "permission refused",
@@ -95,14 +96,17 @@ def _to_milliseconds(seconds: float) -> float:
 
 
 def _observe_refusals(app: App) -> Observer:
-    limit = RepeatLimit()
+    limit, suppressed = RepeatLimit(), 0
 
     def observe(request: Request, response: Response | Stream, _seconds: float) -> None:
+        nonlocal suppressed
         message = _REFUSALS.get(response.error)
         if message is None:
             return
-        suppressed = limit.admit("request refused", lines=_MAX_REFUSALS)
-        if suppressed is None:
+        group = hash(request.holder or network_of(app.client_address(request))) % 32
+        limits = {f"refused {group}": _MAX_OF_GROUP, "request refused": _MAX_REFUSALS}
+        if None in (limit.admit(cause, lines=lines) for cause, lines in limits.items()):
+            suppressed += 1
             return
         fields = describe_request(request, app.client_address(request))
         fields["error_number"] = response.error
@@ -110,7 +114,7 @@ def _observe_refusals(app: App) -> Observer:
         if isinstance(request.refusal, ForbiddenError):
             fields["scope"] = request.refusal.details["scope"]
         if suppressed:
-            fields["suppressed"] = suppressed
+            fields["suppressed"], suppressed = suppressed, 0
         security_logger.warning(message, extra={"fields": fields})
 
     return observe
