@@ -16,6 +16,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "proxies.md"
 _BLOCK = re.compile(r"^```(nginx|caddy|haproxy)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TEXT = DOCUMENT.read_text(encoding="utf-8")
 CONFIGS: Mapping[str, str] = dict(_BLOCK.findall(_TEXT))
+_WORKERS = dict(re.findall(r"`(worker_\w+) (\d+);`", _TEXT))  # nginx's, outside of the block
 _SITES = {"nginx": "server {", "caddy": "nursery.example {", "haproxy": "frontend plantstore"}
 PORTS = ("8081", "8082")  # of the services, in the document
 
@@ -24,7 +25,8 @@ user root;
 daemon off;
 pid nginx.pid;
 error_log stderr;
-events {{ }}
+worker_rlimit_nofile {worker_rlimit_nofile};
+events {{ worker_connections {worker_connections}; }}
 http {{
 access_log off;
 client_body_temp_path bodies;
@@ -41,7 +43,7 @@ def _nginx(folder: Path, config: str, port: int) -> tuple[list[str], str]:
     config = config.replace("listen 443", f"listen 127.0.0.1:{port}")
     config = config.replace("/etc/plantstore", str(folder))
     file = folder / "nginx.conf"
-    file.write_text(NGINX.format(config=config))
+    file.write_text(NGINX.format(config=config, **_WORKERS))
     return ["nginx", "-p", str(folder), "-c", str(file)], "https"
 
 
