@@ -24,7 +24,7 @@ security_logger = logging.getLogger("plantstore.security")
 
 _INTERNAL, _FAILURES = 50001, 50000
 _READINESS = "/readyz"  # /readyz logs by itself when the service is not ready
-_MAX_SLOW, _MAX_REFUSALS, _MAX_OF_GROUP = 100, 100, 10  # lines a second
+_MAX_SLOW, _MAX_REFUSALS, _MAX_OF_GROUP = 100, 50, 10  # lines a second
 _REFUSALS = {
     40102: "token refused",
     40301: "permission refused",
