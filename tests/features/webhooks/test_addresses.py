@@ -117,7 +117,7 @@ def test_key_updates_of_tls_do_not_renew_what_is_read(tmp_path: Path) -> None:
     command = ("openssl", "s_server", "-accept", f"127.0.0.1:{port}", *options)
     url, store = f"https://127.0.0.1:{port}", ("--store", "nursery")
     made = program.data("webhook", "create", url, *store)
-    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as receiver:
+    with subprocess.Popen(command, 0, stdin=PIPE, stdout=PIPE, stderr=DEVNULL) as receiver:
         assert receiver.stdin
         assert receiver.stdout
         next(line for line in receiver.stdout if line.startswith(b"ACCEPT"))
@@ -131,7 +131,6 @@ def request_key_updates(stdin: IO[bytes]) -> None:
     with suppress(OSError, ValueError):  # it has ended
         while True:
             stdin.write(b"K\n")
-            stdin.flush()
             time.sleep(0.002)  # so that each is a command of its own
 
 

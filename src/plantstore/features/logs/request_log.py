@@ -96,25 +96,23 @@ def _to_milliseconds(seconds: float) -> float:
 
 
 def _observe_refusals(app: App) -> Observer:
-    limit, suppressed = RepeatLimit(), 0
+    limit = RepeatLimit()
 
     def observe(request: Request, response: Response | Stream, _seconds: float) -> None:
-        nonlocal suppressed
         message = _REFUSALS.get(response.error)
         if message is None:
             return
         group = hash(request.holder or network_of(app.client_address(request))) % 32
-        limits = {f"refused {group}": _MAX_OF_GROUP, "request refused": _MAX_REFUSALS}
-        if None in (limit.admit(cause, lines=lines) for cause, lines in limits.items()):
-            suppressed += 1
+        of_group = limit.admit(f"refused {group}", lines=_MAX_OF_GROUP)
+        if of_group is None or (of_all := limit.admit("refused", lines=_MAX_REFUSALS)) is None:
             return
         fields = describe_request(request, app.client_address(request))
         fields["error_number"] = response.error
         fields |= describe_caller(request) or _describe_token(request)
         if isinstance(request.refusal, ForbiddenError):
             fields["scope"] = request.refusal.details["scope"]
-        if suppressed:
-            fields["suppressed"], suppressed = suppressed, 0
+        if suppressed := of_group + of_all + limit.take_suppressed():
+            fields["suppressed"] = suppressed
         security_logger.warning(message, extra={"fields": fields})
 
     return observe
