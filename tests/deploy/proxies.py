@@ -20,7 +20,7 @@ _WORKERS = dict(re.findall(r"`(worker_\w+) (\d+);`", _TEXT))  # nginx's, outside
 _SITES = {"nginx": "server {", "caddy": "nursery.example {", "haproxy": "frontend plantstore"}
 PORTS = ("8081", "8082")  # of the services, in the document
 
-NGINX = """\
+_NGINX = """\
 user root;
 daemon off;
 pid nginx.pid;
@@ -39,11 +39,16 @@ scgi_temp_path unused;
 """
 
 
+def format_nginx(config: str) -> str:
+    """An nginx.conf with this configuration, and the settings that the document has outside."""
+    return _NGINX.format(config=config, **_WORKERS)
+
+
 def _nginx(folder: Path, config: str, port: int) -> tuple[list[str], str]:
     config = config.replace("listen 443", f"listen 127.0.0.1:{port}")
     config = config.replace("/etc/plantstore", str(folder))
     file = folder / "nginx.conf"
-    file.write_text(NGINX.format(config=config, **_WORKERS))
+    file.write_text(format_nginx(config))
     return ["nginx", "-p", str(folder), "-c", str(file)], "https"
 
 

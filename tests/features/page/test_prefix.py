@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.deploy.proxies import NGINX, run_proxy
+from tests.deploy.proxies import format_nginx, run_proxy
 from tests.features.page.browser import OpenPage
 from tests.features.reference.reference import send, try_out
 from tests.http.blocking import fill_store
@@ -35,7 +35,7 @@ VARYING_HEADERS = ("date", "x-request-id")
 def proxied(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The service, reached through nginx under a path prefix; other paths return 404."""
     folder, port = tmp_path_factory.mktemp("nginx"), free_port()
-    config = NGINX.format(config=CONFIG.format(port=port, origin=service.origin))
+    config = format_nginx(CONFIG.format(port=port, origin=service.origin))
     (folder / "nginx.conf").write_text(config)
     command = ["nginx", "-p", str(folder), "-c", "nginx.conf"]
     with run_proxy(command, f"http://127.0.0.1:{port}/api/plants", folder) as origin:
