@@ -19,7 +19,7 @@ _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: their number, and the first
 _TIMEOUT = 10.0  # seconds
 _POLL_SECONDS = 0.0002  # a busy service leaves the lock free for about as long
 _WANTED_SECONDS = 0.02  # after a poll that failed: the next one may be late
-_polled_at = memoryview(mmap.mmap(-1, 8)).cast("d")  # shared by workers, which are forked
+_wanted_until = memoryview(mmap.mmap(-1, 8)).cast("d")  # shared by workers, which are forked
 
 
 class FileLock:
@@ -54,9 +54,9 @@ class FileLock:
             self.release()
 
     def acquire(self) -> None:
-        _polled_at[0] = time.monotonic() + 1.0  # it waits, unless it is killed
+        _wanted_until[0] = time.monotonic() + 1.0  # no longer: it may be killed
         fcntl.flock(self._file, fcntl.LOCK_EX)
-        _polled_at[0] = 0.0
+        _wanted_until[0] = 0.0
 
     def release(self) -> None:
         fcntl.flock(self._file, fcntl.LOCK_UN)
@@ -70,16 +70,16 @@ class FileLock:
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     return False
-                _polled_at[0] = time.monotonic()
+                _wanted_until[0] = time.monotonic() + _WANTED_SECONDS
                 time.sleep(_POLL_SECONDS)
             else:
-                _polled_at[0] = 0.0
+                _wanted_until[0] = 0.0
                 return True
 
     @property
     def is_wanted(self) -> bool:
-        """Whether a thread of this process, or of another worker, polls for such a lock."""
-        return time.monotonic() - _polled_at[0] < _WANTED_SECONDS
+        """Whether a thread of this process, or of another worker, waits for such a lock."""
+        return time.monotonic() < _wanted_until[0]
 
     def close(self) -> None:
         os.close(self._file)
