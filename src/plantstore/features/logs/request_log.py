@@ -1,8 +1,8 @@
 """Logs refused, slow and failed requests, or all if the setting says so.
 
 Invariants: a request that is not logged costs a comparison. One failed request a second is logged
-per reason, but all internal errors are. A flood of refusals does not hide others: each of 32 groups
-of stores and networks has a limit. Of a token only the id is logged, and only if it is well-formed.
+per reason, but all internal errors are. A flood of refusals leaves lines for others: each of 32
+groups of stores and networks has a limit. Of a well-formed token only the id is logged.
 """
 
 import logging
