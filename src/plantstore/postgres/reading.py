@@ -8,6 +8,7 @@ that list the store request the same page. Stores share reads by the rule of all
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
+from itertools import islice
 
 import psycopg
 from msgspec import Struct
@@ -108,18 +109,10 @@ class Reads(Batcher[Query, Sequence[Row]]):
         """The reads of the store that has waited longest and may take more."""
         stores = dict.fromkeys(_store_of(waiting.item) for waiting in self.waiting)
         store_id = next(filter(self._shares.try_acquire, stores), None)
-        batch: list[Waiting[Query, Sequence[Row]]] = []
-        later: list[Waiting[Query, Sequence[Row]]] = []
-        taken: set[Query] = set()
-        for waiting in self.waiting:
-            read = waiting.item
-            is_next = _store_of(read) == store_id
-            if is_next and (len(taken) < self._max_batch_size or read in taken):
-                taken.add(read)
-                batch.append(waiting)
-            else:
-                later.append(waiting)
-        self.waiting = later
+        reads = (waiting.item for waiting in self.waiting if _store_of(waiting.item) == store_id)
+        taken = set(islice(dict.fromkeys(reads), self._max_batch_size))
+        batch = [waiting for waiting in self.waiting if waiting.item in taken]
+        self.waiting = [waiting for waiting in self.waiting if waiting.item not in taken]
         return batch
 
     async def run(self, items: Sequence[Query]) -> Sequence[Sequence[Row]]:
