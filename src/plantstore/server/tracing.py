@@ -100,9 +100,5 @@ class TracingLines:
 
 def read_line(lines: bytes, name: bytes) -> bytes:
     """The value of a header in these lines, joined by commas if the header is repeated."""
-    values = []
-    for line in lines.split(b"\r\n"):
-        key, _, value = line.partition(b":")
-        if key.lower() == name:
-            values.append(value.strip(b"\t "))
-    return b", ".join(values)
+    parts = (line.partition(b":") for line in lines.split(b"\r\n"))
+    return b", ".join(value.strip(b"\t ") for key, _, value in parts if key.lower() == name)
