@@ -39,7 +39,8 @@ class Workers:
         self, create_application: CreateApplication, settings: Settings, listeners: list[socket]
     ) -> None:
         self._is_stopping = self._has_failed = False
-        self._serve = partial(_serve, os.getpid(), create_application, settings, listeners)
+        self._create_application, self._settings = create_application, settings
+        self._pid = os.getpid()
         self._listeners = listeners
         self._running: dict[int, tuple[ForkProcess, float]] = {}  # with start times
         self._due = dict.fromkeys(range(settings.workers), 0.0)  # when to start missing workers
@@ -116,23 +117,16 @@ class Workers:
             if process.pid is not None and process.exitcode is None:
                 os.kill(process.pid, number)
 
-
-def _serve(
-    parent: int,
-    create_application: CreateApplication,
-    settings: Settings,
-    listeners: list[socket],
-    number: int,
-) -> None:
-    """Serve in a worker; the parent notifies systemd."""
-    os.environ.pop("NOTIFY_SOCKET", None)
-    server = Server(create_application, settings, number)
-    try:
-        if not run(server.run(listeners, partial(_live, server, parent))):
-            sys.exit(_BROKEN)
-    except (OSError, SetupError) as error:
-        logger.critical("a worker cannot start: %s", error)
-        sys.exit(1)
+    def _serve(self, number: int) -> None:
+        """Serve in a worker; the parent notifies systemd."""
+        os.environ.pop("NOTIFY_SOCKET", None)
+        server = Server(self._create_application, self._settings, number)
+        try:
+            if not run(server.run(self._listeners, partial(_live, server, self._pid))):
+                sys.exit(_BROKEN)
+        except (OSError, SetupError) as error:
+            logger.critical("a worker cannot start: %s", error)
+            sys.exit(1)
 
 
 async def _live(server: Server, parent: int) -> None:
