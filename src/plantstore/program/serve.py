@@ -80,31 +80,26 @@ def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: obj
 
 def _serve(settings: Settings, flags: frozenset[str]) -> bool:
     """Serve until a signal or a broken database stops the service: True for a signal."""
-    from plantstore.server.listeners import (  # noqa: PLC0415 - slow to import
-        describe,
-        is_loopback,
-        listen,
-        make_local,
-    )
+    from plantstore.server import listeners  # noqa: PLC0415 - slow to import
 
     scheme = "http" if settings.tls_cert is None else "https"
-    with listen(settings) as listeners, ExitStack() as stack:
+    with listeners.listen(settings) as sockets, ExitStack() as stack:
         if created := databases.create_database(settings.database):
             logger.info("created the database %s", created)
         databases.prepare_database(settings.database)
         is_public = "://" in settings.public_url
-        local = make_local(describe(listeners[0], scheme))
+        local = listeners.make_local(listeners.describe(sockets[0], scheme))
         start = Start(
             settings=settings,
             address=settings.public_url.rstrip("/") if is_public else local,
-            is_local=not is_public and all(map(is_loopback, listeners)),
+            is_local=not is_public and all(map(listeners.is_loopback, sockets)),
             flags=flags,
         )
         # That of access is entered last: it declares the token only once the others can serve.
         for surround in reversed([*load_parts("surrounds")]):
             stack.enter_context(surround(start))
-        where = " and ".join(describe(listener, scheme) for listener in listeners)
+        where = " and ".join(listeners.describe(listener, scheme) for listener in sockets)
         logger.info("serving %s on %s", without_password(settings.database), where)
-        if settings.tls_cert is None and not all(map(is_loopback, listeners)):
+        if settings.tls_cert is None and not all(map(listeners.is_loopback, sockets)):
             logger.warning("%s", _UNENCRYPTED)
-        return bootstrap.serve(settings, listeners)
+        return bootstrap.serve(settings, sockets)
