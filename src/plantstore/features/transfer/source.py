@@ -20,6 +20,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from plantstore.core.cells import DELIMITERS, read_fields
 from plantstore.core.decoding import decode_new_plant, parse_json, to_new_plant
 from plantstore.core.errors import RequestError, SetupError, UsageError
@@ -37,45 +39,35 @@ _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8, decoded 
 Line = tuple[int, NewPlant | RequestError]  # number, and plant or error
 
 
-class Source:
+class Source(Struct):
     """A file; ``name`` is for messages; ``size`` in bytes is None if unknown.
 
     ``encoding`` is None to detect it; ``columns`` maps names in the header to fields of plants;
     with ``new_ids`` the file's own ids are ignored; ``count`` is the number of lines read so far.
     """
 
-    def __init__(
-        self,
-        name: str,
-        file: io.FileIO,
-        *,
-        columns: Mapping[str, str] | None = None,
-        encoding: str | None = None,
-        new_ids: bool = False,
-    ) -> None:
-        self.name = name
-        status = os.fstat(file.fileno())
-        self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
-        self.encoding = encoding
-        self.columns = columns or {}
-        self.new_ids = new_ids
-        self.count = 0
-        # Set once the header of a CSV file was read: the fields, or other names, of its columns.
-        self.header: Sequence[str] = ()
-        self.fields: Sequence[str] = ()
-        self._file = file
+    name: str
+    file: io.FileIO
+    size: int | None
+    columns: Mapping[str, str] = {}
+    encoding: str | None = None
+    new_ids: bool = False
+    count: int = 0
+    # Set once the header of a CSV file was read: the fields, or other names, of its columns.
+    header: Sequence[str] = ()
+    fields: Sequence[str] = ()
 
     @property
     def position(self) -> int:
         """The number of bytes read; 0 if the size is unknown."""
-        return 0 if self.size is None else self._file.tell()
+        return 0 if self.size is None else self.file.tell()
 
     def lines(self) -> Iterator[str]:
         """The lines with their line breaks. A byte that is not UTF-8 becomes a lone surrogate.
 
         :raises SetupError: the file cannot be decompressed, or has no lines.
         """
-        with io.BufferedReader(self._file) as file:
+        with io.BufferedReader(self.file) as file:
             is_compressed = file.peek(2).startswith(_GZIP)
             raw = io.BufferedReader(gzip.GzipFile(fileobj=file)) if is_compressed else file
             try:
@@ -120,7 +112,9 @@ def open_source(path: str, *, allow_empty: bool = False, **form: Any) -> Iterato
     :raises SetupError: there is no such file, or it is empty without ``allow_empty``.
     """
     with io.FileIO(0, closefd=False) if path == "-" else Path(path).open("rb", buffering=0) as file:
-        source = Source("stdin" if path == "-" else path, file, **form)
+        status = os.fstat(file.fileno())
+        size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        source = Source("stdin" if path == "-" else path, file, size, **form)
         yield source
     if not (source.count or allow_empty):
         raise SetupError(f"{source.name} is empty: give --allow-empty if that is right")
