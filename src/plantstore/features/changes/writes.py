@@ -6,17 +6,9 @@ Invariant: nothing is changed after an error that concerns more than one line.
 import asyncio
 from collections.abc import Sequence
 
+from plantstore.core import errors
 from plantstore.core.database import Database
-from plantstore.core.errors import (
-    AlreadyStoredError,
-    ForbiddenError,
-    IdTakenError,
-    NoSuchPlantError,
-    PlantStoreError,
-    PreconditionFailedError,
-    RequestError,
-    StoreFullError,
-)
+from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import DONE
 from plantstore.core.operations import Write, Written, explain
 from plantstore.features.changes.lines import write_result
@@ -25,8 +17,9 @@ Result = Write | PlantStoreError  # a change that was made, or its error
 Window = Sequence[tuple[int, Result]]  # the changes to make, with their line numbers
 
 _OF_ONE_LINE = (
-    *(RequestError, ForbiddenError, IdTakenError, AlreadyStoredError, StoreFullError),
-    *(NoSuchPlantError, PreconditionFailedError),
+    *(errors.RequestError, errors.ForbiddenError, errors.PreconditionFailedError),
+    *(errors.IdTakenError, errors.AlreadyStoredError),
+    *(errors.StoreFullError, errors.NoSuchPlantError),
 )
 
 
