@@ -29,11 +29,7 @@ class Routes:
     """The routes of one database's application."""
 
     def __init__(
-        self,
-        database: Database,
-        authentication: Authentication,
-        lists: PlantLists,
-        pools: Pools,
+        self, database: Database, authentication: Authentication, lists: PlantLists, pools: Pools
     ) -> None:
         operations = PlantOperations(database, authentication)
         self.health = Health(database, pools)

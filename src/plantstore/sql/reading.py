@@ -7,13 +7,7 @@ from typing import Any
 import msgspec
 
 from plantstore.core.database import Row
-from plantstore.core.model import (
-    Caller,
-    IsFresh,
-    Page,
-    PlantQuery,
-    never_fresh,
-)
+from plantstore.core.model import Caller, IsFresh, Page, PlantQuery, never_fresh
 from plantstore.sql.scopes import read_access
 
 MAX_TEXT = 2**17  # bytes of a page's JSON; the queries of PostgreSQL know this number, too

@@ -2,7 +2,4 @@
 
 from plantstore.feature import Feature
 
-FEATURE = Feature(
-    adds_to="routes.add_reference",
-    builds="building.make_files",
-)
+FEATURE = Feature(adds_to="routes.add_reference", builds="building.make_files")

@@ -23,12 +23,7 @@ class Actor(Struct, frozen=True):
 
 
 def write_audit(
-    session: Queries,
-    by: Actor,
-    action: str,
-    store: object,
-    user_id: object,
-    **details: object,
+    session: Queries, by: Actor, action: str, store: object, user_id: object, **details: object
 ) -> None:
     """Add a row, about a user if there is one; details of None are omitted."""
     kept = {

@@ -8,12 +8,7 @@ from itertools import islice
 from shlex import quote
 
 from plantstore.core.clock import now
-from plantstore.core.errors import (
-    InvalidChangeError,
-    NoSuchStoreError,
-    SetupError,
-    find_similar,
-)
+from plantstore.core.errors import InvalidChangeError, NoSuchStoreError, SetupError, find_similar
 from plantstore.core.model import (
     INT64_MAX,
     SUBJECT_MAX,

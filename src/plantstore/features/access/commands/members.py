@@ -38,14 +38,7 @@ def member() -> None:
 @_last_owner_option
 @session_options
 def add(
-    session: Session,
-    store: str,
-    user: str,
-    role: str,
-    output: Output,
-    *,
-    creates: bool,
-    yes: bool,
+    session: Session, store: str, user: str, role: str, output: Output, *, creates: bool, yes: bool
 ) -> None:
     """Add a member, or change a member's role.
 
