@@ -48,7 +48,6 @@ class Summary(Struct):
 
     @property
     def count(self) -> int:
-        """The number of changed plants."""
         return self.added + self.changed + self.removed
 
     def add(self, change: Change) -> None:

@@ -45,7 +45,6 @@ def read_fields(columns: Sequence[str], cells: Sequence[str]) -> dict[str, objec
 
 
 def write_lines(plants: Iterable[NewPlant]) -> str:
-    """The lines of plants."""
     return "".join(write_line(map(defuse, astuple(plant))) for plant in plants)
 
 

@@ -38,7 +38,6 @@ def administration_logger() -> logging.Logger:
 
 
 def fields_of(record: logging.LogRecord) -> Fields:
-    """The record's fields."""
     fields: Fields = record.__dict__.get("fields", {})
     return fields
 
@@ -86,7 +85,6 @@ class JsonFormatter(_Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as one line of JSON."""
         line = {
             "time": self.formatTime(record),
             "level": record.levelname.lower(),

@@ -49,7 +49,6 @@ class Role(StrEnum):
 
     @property
     def scopes(self) -> frozenset[Scope]:
-        """The operations that the role allows."""
         return ROLE_SCOPES[self]
 
     @property
@@ -185,7 +184,6 @@ class Caller(Struct, frozen=True):
 
     @property
     def token_id(self) -> str:
-        """The token's public id."""
         return token_id_of(self.token_hash)
 
 

@@ -65,7 +65,6 @@ class KnownTokens:
         self.tokens: dict[bytes | None, KnownToken] = {}
 
     def add(self, sent: bytes, principal: Principal, token_hash: bytes) -> KnownToken:
-        """Add a valid token."""
         if len(self.tokens) >= _MAX_TOKENS:
             del self.tokens[next(iter(self.tokens))]
         known = self.tokens[sent] = KnownToken(principal, token_hash)

@@ -29,7 +29,6 @@ class Row(Struct, frozen=True):
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
         return self.number // 100
 
 

@@ -13,7 +13,6 @@ _STORES_AT_A_TURN = 16  # they take up to 10 µs each
 
 
 async def describe_token(authentication: Authentication, request: Request) -> Response:
-    """Respond with the token's description."""
     (user, label, expires_at, store, *_), stores = await _introspect(authentication, request)
     own = next((other for other in stores if other["name"] == store), {})
     me = to_record(

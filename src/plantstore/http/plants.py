@@ -60,7 +60,6 @@ class PlantOperations:
         self._authentication = authentication
 
     async def create(self, request: Request, store_name: str | None = None) -> Response:
-        """Create the plant in the body."""
         caller = await self._authentication.admit_write(request, store_name, _CREATE)
         headers = request.headers
         if headers.get(b"content-type") != JSON_TYPE or b"content-encoding" in headers:
@@ -84,7 +83,6 @@ class PlantOperations:
     async def delete(
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
-        """Delete the plant with this id."""
         caller = await self._authentication.admit_write(request, store_name, _DELETE)
         condition = read_precondition(request.headers)
         write = Delete(caller.store_id, caller, _read_id(plant_id), condition)
@@ -112,7 +110,6 @@ class PlantOperations:
     async def replace(
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
-        """Replace the plant by the one in the body."""
         caller = await self._authentication.admit_write(request, store_name, Scope.UPDATE)
         number = _read_id(plant_id)
         check_media_type(request.headers)

@@ -74,7 +74,6 @@ class ResponseCache:
         return self._pool.used + self._requests_used
 
     def reset_counts(self) -> None:
-        """Reset all counts to 0."""
         self.repeated = {200: 0, 304: 0}
         self.refused = self.hits = self.misses = 0
 
@@ -96,7 +95,6 @@ class ResponseCache:
         self._add_to_requests(len(raw) + len(whole.head) + _ENTRY_BYTES)
 
     def get(self, key: Key) -> Response | None:
-        """The cached response to a query, if any."""
         store_id, revision, query = key
         cached = self._responses.get((store_id, query))
         if cached is None or cached.revision != revision:

@@ -48,7 +48,6 @@ def revision_line(revision: int) -> HeaderLines:
 
 
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:
-    """Make a response with the value as its JSON body."""
     return make_response(status, JSON + headers, encode(value))
 
 

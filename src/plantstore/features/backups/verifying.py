@@ -38,7 +38,6 @@ class Mismatch(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """The mismatch in words."""
         plant = "" if self.id is None else f", plant {self.id}"
         return f"{self.store}{plant}: {self.what}" if self.store else self.what
 

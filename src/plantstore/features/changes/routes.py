@@ -55,7 +55,6 @@ _SHARE = 1 / 4  # of the time, for each of the two
 
 
 def add_changes(app: App) -> None:
-    """Add ``POST /changes``."""
     app.routes.add_of_store("/changes", {"POST": Changes(app).respond})
 
 

@@ -173,7 +173,6 @@ class Listeners:
         return listener
 
     async def remove(self, listener: Listener) -> None:
-        """Stop listening."""
         listeners = listener.feed.listeners
         if listener in listeners:
             listeners.remove(listener)

@@ -9,7 +9,6 @@ from plantstore.http.routes import reads
 
 
 def add_page(app: App) -> None:
-    """Add the page."""
     add_files(app, read_files("page"))
 
 

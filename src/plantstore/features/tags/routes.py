@@ -22,8 +22,6 @@ _WRITTEN_AT_A_TURN, _TAGS_AT_COST = 100, 4  # tags, up to 3 µs each
 
 
 def add_tags(app: App) -> None:
-    """Add ``GET /tags``."""
-
     async def list_tags(request: Request, store_name: str | None = None) -> Response:
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
         given = split_parameters(request.query)

@@ -134,7 +134,6 @@ def _check_and_write(
 
 
 def _describe(summary: Summary) -> str:
-    """The summary as a sentence."""
     if summary.identical and not summary.imported + summary.changed + summary.refused:
         return f"nothing to import; already there: {summary.identical}"
     counts = {

@@ -62,7 +62,6 @@ class LineErrors:
         return [defuse(getattr(plant, field, None)) for field in fields]
 
     def show(self) -> None:
-        """Show the first errors."""
         for sentence in self._first:
             click.echo(sentence, err=True)
         if self.count > _MAX_SHOWN:

@@ -42,7 +42,6 @@ class DatabaseStore:
             yield from (plant for plant in page if tag in (None, plant.tag))
 
     def find(self, plant_id: int) -> NewPlant | None:
-        """The plant with this id."""
         return find_plants(self._session, self._store.store_id, [plant_id]).get(plant_id)
 
     def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
@@ -54,7 +53,6 @@ class DatabaseStore:
                 yield from map(plants.get, portion)
 
     def find_highest_id(self) -> int | None:
-        """The highest id of its plants."""
         rows = self._session.query("find_highest_id", self._store.store_id)
         highest: int | None = rows[0][0]
         return highest

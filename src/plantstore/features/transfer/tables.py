@@ -36,7 +36,6 @@ class Table(Struct, frozen=True):
     first: tuple[Any, ...] = ()
 
     def key(self, row: Row) -> tuple[Any, ...]:
-        """The row's key."""
         return tuple(row[: 1 + len(self.first)])
 
 
