@@ -19,6 +19,7 @@ from plantstore.core.model import (
     broken_rule,
 )
 
+Parameters = dict[str, list[str]]  # the values of each, by name
 Value = TypeVar("Value")
 
 _MAX_PARAMETERS = 50
@@ -87,9 +88,9 @@ def read_integer(text: str) -> int | None:
     return int(text) if _INTEGER.fullmatch(text) else None
 
 
-def split_parameters(text: bytes) -> dict[str, list[str]]:
+def split_parameters(text: bytes) -> Parameters:
     """The values of each parameter; bytes that are not UTF-8 become lone surrogates."""
-    given: dict[str, list[str]] = {}
+    given: Parameters = {}
     if text.count(b"&") >= _MAX_PARAMETERS:
         raise RequestError(40012, limit=_MAX_PARAMETERS)
     for part in text.decode(errors="surrogateescape").split("&"):
@@ -101,11 +102,7 @@ def split_parameters(text: bytes) -> dict[str, list[str]]:
 
 
 def read_one(
-    given: dict[str, list[str]],
-    name: str,
-    read: Callable[[str], Value],
-    number: int,
-    default: Value,
+    given: Parameters, name: str, read: Callable[[str], Value], number: int, default: Value
 ) -> Value:
     """The value of a parameter that may be given once; ``number`` is that of the error."""
     values = given.get(name)
@@ -116,7 +113,7 @@ def read_one(
     return read(values[0])
 
 
-def read_limit(given: dict[str, list[str]], lowest: int, highest: int) -> int | None:
+def read_limit(given: Parameters, lowest: int, highest: int) -> int | None:
     """The ``limit`` among the parameters, if it is there."""
     limit = read_one(given, "limit", read_integer, 40005, None)
     if "limit" in given and (limit is None or not lowest <= limit <= highest):
