@@ -29,10 +29,9 @@ _TYPES = {
 
 def make_files() -> dict[str, File]:
     """All files, by path."""
-    sources = sorted(STATIC.iterdir())
-    folder, static = make_static(sources)
+    folder, static = make_static(sorted(STATIC.iterdir()))
     texts = msgspec.json.decode((_HERE / "texts.json").read_bytes())
-    view = {"static": folder, "modules": find_modules("main.js"), "texts": texts}
+    view = {"static": folder, "modules": find_modules(), "texts": texts}
     return {"/": render(_HERE / "index.html", view), **static}
 
 
@@ -47,9 +46,9 @@ def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:
     return folder, files
 
 
-def find_modules(start: str) -> list[str]:
-    """A module, and all modules that it loads at once, not those that it imports later."""
-    modules = [start]
+def find_modules() -> list[str]:
+    """The modules that the page loads at once, not those that it imports later."""
+    modules = ["main.js"]
     for name in modules:
         text = (STATIC / name).read_text(encoding="utf-8")
         modules += {other for other in _IMPORT.findall(text) if other not in modules}
