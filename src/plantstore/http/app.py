@@ -11,14 +11,10 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
+from plantstore.core import errors
 from plantstore.core.clock import DAY_MS, SteadyClock
 from plantstore.core.database import KEY_DAYS, Database
-from plantstore.core.errors import (
-    OutcomeUnknownError,
-    OverloadedError,
-    PlantStoreError,
-    RequestError,
-)
+from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.failures import observing
 from plantstore.core.fair_queue import BYTES_PARSED, BYTES_READ, BYTES_SENT, REFUSED, FairQueue
 from plantstore.core.pools import Pool, Pools, network_of
@@ -242,7 +238,7 @@ class App:
                 error = newer
         if isinstance(error, asyncio.CancelledError):  # the drain timeout has passed
             is_read = request.method in ("GET", "HEAD")
-            error = OverloadedError() if is_read else OutcomeUnknownError()
+            error = errors.OverloadedError() if is_read else errors.OutcomeUnknownError()
         elif isinstance(error, PlantStoreError):
             # A reference back to the request would keep it until the next garbage collection.
             error.__traceback__ = error.__context__ = None

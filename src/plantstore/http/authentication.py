@@ -9,16 +9,9 @@ from collections.abc import Awaitable, Sequence
 
 from msgspec import Struct
 
+from plantstore.core import errors
 from plantstore.core.clock import now
 from plantstore.core.database import Database, Row
-from plantstore.core.errors import (
-    ForbiddenError,
-    InvalidChangeError,
-    InvalidTokenError,
-    NoSuchStoreError,
-    OverloadedError,
-    RequestError,
-)
 from plantstore.core.fair_queue import BYTES_READ, COMMAS_READ, QUERIED, REFUSED, FairQueue
 from plantstore.core.model import Caller, Principal, Scope, is_store_name
 from plantstore.core.operations import require_scope
@@ -37,8 +30,9 @@ _MAX_TOKENS = 10_000  # that are known
 _MAX_STORES = 64  # per token
 _MAX_AGE_SECONDS = 10.0  # also the precision of a token's last use
 REFUSALS = (
-    *(RequestError, InvalidChangeError, OverloadedError),  # of a write, before its transaction
-    *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # of a write, by its transaction
+    # Of a write: the first three before its transaction, the others by it.
+    *(errors.RequestError, errors.InvalidChangeError, errors.OverloadedError),
+    *(errors.InvalidTokenError, errors.ForbiddenError, errors.NoSuchStoreError),
 )
 
 
@@ -187,7 +181,7 @@ class Authentication:
         async with self.lanes.of(caller.principal, is_long=True):
             rows = await self._database.read("find_token_info", *token)
         if not rows:  # it was revoked meanwhile
-            raise InvalidTokenError
+            raise errors.InvalidTokenError
         if self.rates is not None:
             require(self.rates.take(caller.principal))
         return rows
@@ -234,7 +228,7 @@ class Authentication:
             self._known.tokens.pop(sent, None)
             address = self.client_address(request)
             self._invalid.count(address, token, was_valid=known is not None)
-            raise InvalidTokenError
+            raise errors.InvalidTokenError
         if known is None:
             known = self._known.add(sent, caller.principal, token_hash)
             if not self._try_enter(request, known.principal):
@@ -248,7 +242,7 @@ class Authentication:
         if request.turns_of is not None:
             return True
         if not self._requests.try_acquire(principal[0]):
-            raise OverloadedError
+            raise errors.OverloadedError
         request.turns_of, request.holder = principal, principal[0]
         return self.turns.try_take(principal, request.cost)
 
@@ -262,7 +256,7 @@ class Authentication:
         if known is None:
             scheme, token = sent[: len(_SCHEME)], sent[len(_SCHEME) :]
             if scheme.lower() != _SCHEME.lower():
-                raise RequestError(40101)
+                raise errors.RequestError(40101)
             sent = _SCHEME + token.strip()[:MAX_LENGTH]
             known = self._known.tokens.get(sent)
         if known is not None and not self._try_enter(request, known.principal):
