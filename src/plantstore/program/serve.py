@@ -18,11 +18,6 @@ from plantstore.program.loading import SETTINGS, load_settings
 
 logger = logging.getLogger("plantstore")
 
-_UNENCRYPTED = (
-    "without TLS tokens cross the network unencrypted: set tls_cert and tls_key, or let only a "
-    "proxy with TLS reach this address"
-)
-
 _FLAGS = {name: text for feature in FEATURES.values() for name, text in feature.flags.items()}
 
 
@@ -68,8 +63,7 @@ def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: obj
     chosen = frozenset(name for name in _FLAGS if name not in SETTINGS and flags.pop(name))
     if cors_origins:
         flags["cors_origins"] = cors_origins
-    sources = find_sources(context, **flags)
-    settings = load_settings(sources)
+    settings = load_settings(find_sources(context, **flags))
     set_up_logs(settings.log_format)
     for sentence in find_unknown(os.environ, SETTINGS):
         logger.warning("%s", sentence)
@@ -101,5 +95,8 @@ def _serve(settings: Settings, flags: frozenset[str]) -> bool:
         where = " and ".join(listeners.describe(listener, scheme) for listener in sockets)
         logger.info("serving %s on %s", without_password(settings.database), where)
         if settings.tls_cert is None and not all(map(listeners.is_loopback, sockets)):
-            logger.warning("%s", _UNENCRYPTED)
+            logger.warning(
+                "without TLS tokens cross the network unencrypted: set tls_cert and tls_key, or "
+                "let only a proxy with TLS reach this address"
+            )
         return bootstrap.serve(settings, sockets)
