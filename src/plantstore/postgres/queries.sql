@@ -141,10 +141,10 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
--- The plants whose ids are in a JSON array.
-
 -- name: find_time
 SELECT CAST(extract(epoch FROM now()) * 1000 AS bigint)
+
+-- The plants whose ids are in a JSON array.
 
 -- name: find_plants_among
 SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w

@@ -114,9 +114,8 @@ ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 
--- Tokens, each with its user's roles in the stores that it opens.
-
--- For a store's list, the plus keeps a generic plan from using the index of users.
+-- Tokens, each with its user's roles in the stores that it opens. For a store's list, the plus keeps
+-- a generic plan from using the index of users.
 
 -- name: list_tokens
 SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
