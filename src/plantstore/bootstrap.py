@@ -37,8 +37,7 @@ async def create_app(settings: Settings, began: float, number: int) -> "App":
     from plantstore.http.app import App
 
     database = await open_database(settings)
-    open_session = find_open_session(settings.database)
-    app = App(database, settings, open_session, number, began)
+    app = App(database, settings, find_open_session(settings.database), number, began)
     for add in load_parts("adds_to"):
         add(app)
     gc.freeze()  # objects of the start stay alive: garbage collection can skip them
