@@ -59,8 +59,8 @@ class Source(Struct):
 
     @property
     def position(self) -> int:
-        """The number of bytes read; 0 if the size is unknown."""
-        return 0 if self.size is None else self.file.tell()
+        """The number of bytes read: all once the file is closed; 0 if the size is unknown."""
+        return 0 if self.size is None else self.size if self.file.closed else self.file.tell()
 
     def lines(self) -> Iterator[str]:
         """The lines with their line breaks. A byte that is not UTF-8 becomes a lone surrogate.

@@ -90,6 +90,19 @@ def test_invalid_lines_stop_the_import_unless_they_go_to_a_file(
     ]
 
 
+@SQLITE_ONLY
+@pytest.mark.parametrize("count", [500, 1000])  # progress is measured after each 1,000th record
+def test_a_quoted_cell_that_is_open_at_the_end_is_an_error_of_its_line(
+    program: Program, store: str, count: int
+) -> None:
+    good = "".join(f"{n},Fern\n" for n in range(1, count))
+    name = write(program, f'id,name\n{good}{count},"open')
+    assert program.refusal("import", name, "--store", store, "--dry-run").splitlines() == [
+        f"line {count + 1}: a quoted cell does not end at its closing quote (40001)",
+        f"would import plants into {store}: 0; lines with an error: 1",
+    ]
+
+
 def test_assigned_ids_follow_the_highest_id_and_go_to_a_private_file(
     program: Program, store: str, client: httpx.Client
 ) -> None:
