@@ -1,5 +1,6 @@
 """What ends a request to ``/changes`` early, and which results the client gets."""
 
+import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ from tests.features.changes.client import (
 )
 from tests.http.blocking import blocked_writes, peak_memory
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
-from tests.http.raw import LIVE, Connection
+from tests.http.raw import LIVE, Connection, Response
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -149,17 +150,36 @@ def test_a_client_that_reads_no_results_is_disconnected(fixture: StoreFixture) -
     wait_until(lambda: "its client reads too slowly" in service.log())
 
 
+def request_number(response: Response) -> int:
+    """The number in the request's id: the service counts requests as they begin."""
+    return int(response.headers["x-request-id"].split("-")[1], 16)
+
+
 def test_blank_lines_take_no_memory_and_delay_no_other_request(fixture: StoreFixture) -> None:
-    service, responses = fixture.service, 0
+    service, blank = fixture.service, 2**14 * b"\n"
     before = peak_memory(service)
-    blank = changes_message(fixture.token, b"\n" * 2**20)
-    with ThreadPoolExecutor() as pool, Connection(service.origin) as other:
-        changes = pool.submit(fixture.send, blank)
-        while not changes.done():
-            assert other.request(LIVE).status == 200
-            responses += 1
-    assert changes.result().body == b""
-    assert responses > 100
+    with (
+        after_two_lines(fixture) as stream,
+        Connection(service.origin) as other,
+        ThreadPoolExecutor() as pool,
+    ):
+
+        def send_rest() -> None:
+            for _ in range(63):
+                stream.send(blank)
+            stream.connection.send(b"0\r\n\r\n", LIVE)
+
+        service.process.send_signal(signal.SIGSTOP)  # or the result depends on the clients' speed
+        stream.send(blank)
+        sending = pool.submit(send_rest)
+        other.send(*1000 * [LIVE])
+        service.process.send_signal(signal.SIGCONT)
+        responses = [other.receive() for _ in range(1000)]
+        sending.result()
+        assert list(stream.results()) == []
+        next_response = stream.connection.receive()
+    assert {response.status for response in responses} == {200}
+    assert request_number(responses[-1]) < request_number(next_response)
     assert peak_memory(service) - before < 16 * 2**20
 
 
