@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.messages import is_public, make_message, open_client
+from plantstore.features.webhooks.messages import RECEIVED, is_public, make_message, open_client
 from plantstore.features.webhooks.webhooks import Delivery, Webhook
 from tests.certificates import make_certificate
 from tests.cli.program import Program
@@ -106,6 +106,15 @@ def test_of_a_response_that_comes_byte_by_byte_little_is_read() -> None:
     response = b"HTTP/1.1 200 OK\r\nX: " + 2_000 * b"x" + b"\r\n\r\n"
     parts = [response[n : n + 1] for n in range(len(response))]
     assert send_to_receiver_of(parts) == "the response is too long"
+
+
+def test_each_segment_of_a_response_is_charged_to_its_store() -> None:
+    charges: list[None] = []
+    token = RECEIVED.set(lambda: charges.append(None))
+    response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    assert send_to_receiver_of([response[n : n + 1] for n in range(len(response))]) == ""
+    RECEIVED.reset(token)
+    assert len(charges) > len(response) // 2
 
 
 def test_key_updates_of_tls_do_not_renew_what_is_read(tmp_path: Path) -> None:

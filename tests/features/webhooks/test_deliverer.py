@@ -135,6 +135,19 @@ def test_a_paused_webhook_gets_no_message_that_was_in_line(
         assert count == len(receiver.messages) < 100
 
 
+def test_each_store_rests_for_its_own_work(tmp_path: Path, receiver: Receiver) -> None:
+    forever = SETTINGS | {f"{DELIVERY}._RESTS": 1e6}
+    with Service(tmp_path, settings=forever) as service, Receiver() as other:
+        for store, its_receiver in (("nursery", receiver), ("garden", other)):
+            with managing(service, store) as client:
+                create_webhook(client, its_receiver.url)
+                for plant_id in range(2):
+                    create_plant(client, plant_id, "Fern")
+            its_receiver.wait_for(1)
+        time.sleep(1.5)
+        assert [len(receiver.messages), len(other.messages)] == [1, 1]
+
+
 def test_a_name_that_resolves_slowly_does_not_delay_the_stop(tmp_path: Path) -> None:
     program = """
 import socket, time

@@ -30,6 +30,7 @@ from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.messages import (
     READ_SECONDS,
+    RECEIVED,
     Message,
     open_client,
     read_messages,
@@ -190,7 +191,8 @@ class Deliverer:
     async def _deliver_all(self, is_held: Callable[[], bool]) -> None:
         following: dict[Queue, list[Message]] = {}
         self._turn, self._turns = asyncio.Lock(), defaultdict[object, asyncio.Lock](asyncio.Lock)
-        self._worked = time.thread_time()
+        self._rests, self._payer = dict[object, float](), object()  # until when each turn rests
+        self._began = time.monotonic(), time.thread_time()
         with closing(self._app.open_session()) as self._session:
             async with open_client(self._settings) as self._post, asyncio.TaskGroup() as tasks:
                 while True:
@@ -226,9 +228,7 @@ class Deliverer:
         read, following = cache(partial(read_messages, session)), dict[Queue, list[Message]]()
         known = {queue.saved[:-2]: queue for queue in rows}
         webhooks = [Webhook(*row) for row in session.query("find_due_webhooks")]
-        random.shuffle(
-            webhooks
-        )  # those of a store that do not get the time are not always the same
+        random.shuffle(webhooks)  # those of a store that get no time are not always the same
         spent = defaultdict[int, float](float)
         for webhook in webhooks:
             queue = known.get(webhook[:-2]) or Queue(webhook)
@@ -256,17 +256,29 @@ class Deliverer:
         """Wait until the webhook's next message may begin."""
         # All failing webhooks take turns as one store.
         turn = queue.webhook.store_id if queue.webhook.failing_since is None else None
-        async with self._turns[turn], self._turn:
-            before, self._worked = self._worked, time.thread_time()
-            rest = _RESTS * (self._worked - before)
-            await asyncio.sleep(min(max(rest, _REST_SECONDS), 1))
+        async with self._turns[turn]:
+            async with self._turn:
+                await asyncio.sleep(_REST_SECONDS)
+            self._charge(turn)
+            await asyncio.sleep(self._rests.get(turn, 0) - time.monotonic())
             is_current = partial(queue.is_current, self._session)
             if queue.webhook.paused or not await self._in_database(is_current):
                 raise asyncio.CancelledError  # the queue ends at the next exchange
         wait = (queue.resumes_at - now()) / 1000
         await asyncio.sleep(max(wait, 0))  # which ends here if the queue is stopped
+        self._charge(turn)
+        RECEIVED.set(partial(self._charge, turn))
         if wait > 0:
             await self._take_turn(queue)
+
+    def _charge(self, turn: object) -> None:
+        """The work since the last call was for that call's turn, which rests for it."""
+        (at, worked), self._began = self._began, (time.monotonic(), time.thread_time())
+        self._rests = {key: until for key, until in self._rests.items() if until > at}
+        self._rests.setdefault(self._payer, at)
+        # Those that rest at the same time work together as much as one.
+        self._rests[self._payer] += _RESTS * (self._began[1] - worked) * len(self._rests)
+        self._payer = turn
 
 
 class _DaemonThreads(ThreadPoolExecutor):

@@ -12,6 +12,7 @@ import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any
@@ -40,6 +41,8 @@ _REST_SECONDS = 0.1  # before a message that a request waits for: it costs much 
 _V6 = ("::/3", "4000::/2", "8000::/1", "2002::/16", "3fff::/20")
 _V4 = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16", "224.0.0.0/4")
 _RESERVED = tuple(map(ip_network, _V6 + _V4))
+# Called when a connection receives something, as the task that made the connection has set it.
+RECEIVED = ContextVar[Callable[[], object]]("received", default=lambda: None)
 
 
 class Message(Struct, frozen=True, eq=False):
@@ -127,6 +130,7 @@ class _Socket(socket.socket):
         return bytes(data[: self.recv_into(data)])
 
     def recv_into(self, buffer: Any, *_: int) -> int:  # noqa: ANN401 - with TLS
+        RECEIVED.get()()
         if not self.left:
             raise ConnectionAbortedError("the response is too long")
         count = super().recv_into(buffer, min(len(buffer), self.left))
