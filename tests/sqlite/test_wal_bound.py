@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from plantstore.core.model import NewPlant
-from plantstore.sqlite.connection import database_path
+from plantstore.sqlite.connection import connect, database_path
 from plantstore.sqlite.data_version import DataVersion
+from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.snapshot import SQLiteSnapshot
 from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
@@ -22,6 +23,7 @@ from tests.service import Service
 
 COUNT = 5000
 BOUND = 4 * 2**20
+LIST_SECONDS = 0.1
 MAX_WRITES = 20_000
 WARNING = "aborted a long list"
 
@@ -65,24 +67,49 @@ async def test_lists_that_overlap_do_not_keep_the_wal_and_are_not_aborted(
         async with DatabaseHarness(url, administration, max_wal_size=BOUND) as harness:
             aborted = list[bool]()
 
-            async def read_lists() -> None:
+            async def read_lists(number: int) -> None:
+                await asyncio.sleep(number * LIST_SECONDS / 3)
                 while True:
                     snapshot = await harness.database.open_snapshot(harness.store_id)
                     assert isinstance(snapshot, SQLiteSnapshot)
-                    for number in range(10):  # meanwhile, other lists end
-                        await harness.create(NewPlant(number, 1000 * "x"))
-                        await harness.delete(number)
+                    await asyncio.sleep(LIST_SECONDS)  # meanwhile, other lists begin and end
                     aborted.append(snapshot.is_aborted)
                     await snapshot.close()
 
+            async def write_until(condition: Callable[[], bool]) -> None:
+                while not condition():
+                    await harness.create(NewPlant(1, 1000 * "x"))
+                    await harness.delete(1)
+
             async with asyncio.TaskGroup() as group:
-                lists = [group.create_task(read_lists()) for _ in range(3)]
+                lists = [group.create_task(read_lists(number)) for number in range(3)]
                 with closing(DataVersion(database_path(url))) as version:
-                    while version.count_wal_bytes() < BOUND:  # noqa: ASYNC110 - it is memory
-                        await asyncio.sleep(0)
-                    while version.count_wal_bytes() > BOUND:  # noqa: ASYNC110 - as above
-                        await asyncio.sleep(0)
+                    await write_until(lambda: version.count_wal_bytes() > BOUND)
+                    await write_until(lambda: version.count_wal_bytes() < BOUND)
                 for task in lists:
                     task.cancel()
     assert aborted
     assert not any(aborted)
+
+
+@pytest.mark.anyio
+async def test_the_wal_restarts_although_another_worker_commits_as_soon_as_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = create_sqlite(tmp_path)
+    path, release, sizes = database_path(url), FileLock.release, set[int]()
+    with closing(open_administration(url)) as administration, closing(connect(path)) as other:
+        schema = other.pragma("user_version")
+        with closing(DataVersion(path)) as version:
+
+            def release_to_another_worker(lock: FileLock) -> None:
+                release(lock)
+                other.pragma("user_version", schema)  # writes a page
+                sizes.add(version.count_wal_bytes())
+
+            async with DatabaseHarness(url, administration) as harness:
+                monkeypatch.setattr("plantstore.sqlite.writer._CHECKPOINT_PAGES", 1)
+                monkeypatch.setattr(FileLock, "release", release_to_another_worker)
+                for number in range(10):
+                    await harness.create(NewPlant(number, "Aloe"))
+            assert sizes == {other.pragma("page_size")}

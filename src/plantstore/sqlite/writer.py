@@ -171,10 +171,10 @@ class Writer:
                 if isinstance(batch[0][0], Atomic):
                     batch[0][0].seconds = waited + time.perf_counter() - began
                 _deliver(batch, results)
+            if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
+                await self._thread.run(self._checkpoint)
         finally:
             self._lock.release()
-        if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
-            await self._thread.run(self._checkpoint)
 
     def _next_batch(self) -> Sequence[Pending]:
         """Remove the next batch from the queue: of a lone store, or a share of each store's."""
@@ -251,7 +251,7 @@ class Writer:
         return outcomes if atomic is None else outcomes[-1:]
 
     def _checkpoint(self) -> None:
-        """Copy a large WAL into the database, after the responses were sent."""
+        """Copy a large WAL, after the responses; before others commit, or it may never restart."""
         try:
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.BusyError:
