@@ -30,6 +30,7 @@ from plantstore.core.errors import OverloadedError, RequestError
 from plantstore.core.fair_queue import (
     CACHED,
     CONNECTED,
+    ITERATIONS,
     LINES_PARSED,
     NETWORKS,
     ROUTED,
@@ -526,7 +527,7 @@ async def test_the_clients_of_many_networks_that_wait_are_bounded(
         for _ in range(6):
             stack.enter_context(create_connection(listener.getsockname()))
         acceptor.listen(listener)
-        for _ in range(10):
+        for _ in range(3 * ITERATIONS):
             await asyncio.sleep(0)
         acceptor.close(listener)
         for client in connected:

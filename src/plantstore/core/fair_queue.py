@@ -1,11 +1,12 @@
 """A fair queue for the time of the event loop: a flood delays mostly its sender.
 
 A round has ``_SIZE`` units of about 10 µs. It is an iteration of the event loop or, while work
-waits, two: the first is for requests that arrive meanwhile, up to half of the round. The rule is
-that of the pools: **a store may take more while it took less than is free**, and each of its users
-while the user took less than half of that. Whatever exceeds this waits for the next rounds, in
-which stores take turns, and within a store its users. A cost over the share is paid for in the next
-rounds. A lone user waits only with work that is longer than a round, or beyond 64 rounds at once.
+waits, ``ITERATIONS``: the last is for that work, the others for requests that arrive meanwhile, up
+to half of the round, and for those that go on, as after a commit. The rule is that of the pools:
+**a store may take more while it took less than is free**, and each of its users while the user took
+less than half of that. Whatever exceeds this waits for the next rounds, in which stores take turns,
+and within a store its users. A cost over the share is paid for in the next rounds. A lone user
+waits only with work that is longer than a round, or beyond 64 rounds at once.
 
 A user has a share in each store, whose owner can make tokens for any user. Clients without a known
 user share by network, and all together as one store: an attacker can have many addresses.
@@ -30,6 +31,7 @@ COMMAS_READ = 64  # commas of a body of JSON that cost 1 more
 REFUSED = 3  # for a refusal, or another response to a request without a valid token
 CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together
+ITERATIONS = 6  # of the event loop, in a round
 _SIZE = 32
 _SHARE = _SIZE // 2
 _ALONE = 32 * _SIZE  # half of what a lone user takes in an iteration: another may come
@@ -169,9 +171,15 @@ class FairQueue:
         self._is_scheduled = bool(self.waiting)
         if self.waiting:
             self._free = _SHARE  # for what arrives before the work: it need not wait for long work
-            self._loop.call_soon(self._do_waiting)
+            self._iterate(ITERATIONS - 1)
         elif self._spent:
             self._schedule()
+
+    def _iterate(self, left: int) -> None:
+        if left:
+            self._loop.call_soon(self._iterate, left - 1)
+        else:
+            self._do_waiting()
 
     def _do_waiting(self) -> None:
         self._is_scheduled = False
