@@ -4,7 +4,9 @@ Invariant: while several stores write, a store that has many writes, or long one
 by no more than its share of each batch.
 """
 
+import mmap
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +19,8 @@ from plantstore.core.settings import Settings
 
 MAX_BATCH = 500  # writes
 _MIN_SHARED, _MAX_SHARED = 24, 100  # short writes that several stores share in a batch
+_TIMES_MORE, _NOTED_SECONDS = 3, 0.05  # "much less" is a third, in so long
+_LESS, _UNEVEN_SECONDS = 16, 0.1  # short writes of a batch then, for so long
 _WRITE_SECONDS = 0.0001  # a commit that took this long n times lets them share n, on a slow disk
 _BYTE_SECONDS = 3e-8  # of a commit: one that is slow because it is long lets no more share it
 _LONG_COST = 4  # short writes that take as long as a long one, or one with a key; 1 more per KiB
@@ -25,6 +29,8 @@ _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
 _SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
 _LONG_BYTES = 3 * 4096
 _KEY_BYTES = 600
+
+_uneven_until = memoryview(mmap.mmap(-1, 8)).cast("d")  # shared by workers, which are forked
 
 CommitObserver = Callable[[int, float], None]  # gets the commit's number of writes and seconds
 
@@ -39,7 +45,8 @@ class WriteQueue:
     def __init__(self, settings: Settings) -> None:
         self.bytes = Pool("written_bytes", settings.max_written_bytes)
         self.stores = Active()
-        self.shared = _MIN_SHARED
+        self._shared = _MIN_SHARED
+        self._had, self._noted_until = Counter[int](), 0.0
         self.observers: list[CommitObserver] = []
         self.followers: dict[int, Callable[[int], None]] = {}  # by store; get its revision
 
@@ -53,6 +60,29 @@ class WriteQueue:
             raise OverloadedError
         if store_id != self.stores.last and store_id:  # 0 is not a store
             self.stores.see(store_id)
+
+    def note_batch(self, costs: Counter[int]) -> None:
+        """Note what stores had of a batch: batches are short while one has much less than others.
+
+        Such a store does not fill a batch itself, and waits for less, in all workers.
+        """
+        self._had.update(costs)
+        if costs and (now := time.monotonic()) >= self._noted_until:
+            self._noted_until = now + _NOTED_SECONDS
+            had = [cost for store_id, cost in self._had.items() if store_id > 0]
+            if had and _TIMES_MORE * min(had) <= max(had):
+                _uneven_until[0] = now + _UNEVEN_SECONDS
+            self._had.clear()
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether batches are short."""
+        return time.monotonic() < _uneven_until[0]
+
+    @property
+    def shared(self) -> int:
+        """The short writes of the next batch, if several stores share it."""
+        return self._shared - (_LESS if self.is_uneven else 0)
 
     def try_leave(self, store_id: int, write: object, costs: Counter[int]) -> bool:
         """Add the write's cost unless the store's ``costs`` are as much as is free, and a long one.
@@ -79,7 +109,7 @@ class WriteQueue:
             size += _KEY_BYTES if write.key is not None else 0
         self.bytes.add(write.store_id, size * len(batch))
         rest = seconds - size * len(batch) * _BYTE_SECONDS
-        self.shared = min(max(_MIN_SHARED, int(rest / _WRITE_SECONDS)), _MAX_SHARED)
+        self._shared = min(max(_MIN_SHARED, int(rest / _WRITE_SECONDS)), _MAX_SHARED)
         for observe in self.observers:
             observe(count, seconds)
         for write, outcome in zip(batch, outcomes, strict=True) if self.followers else ():

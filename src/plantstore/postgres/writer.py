@@ -91,6 +91,7 @@ class Writer(Batcher[Item, Written]):
             else:
                 batch.append(waiting)
                 stores.add(store_id)
+        self.queue.note_batch(costs)
         self.waiting = later
         self._busy |= stores
         self._waits |= stores if len(stores) == 1 and len(self._waits) < _MAX_WAITING else set()

@@ -134,7 +134,7 @@ class SQLiteDatabase:
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         return {
-            ("write_queue_depth",): len(self._writer.pending),
+            ("write_queue_depth",): self._writer.depth,
             ("streams",): len(self._snapshots),
             ("sqlite_database_bytes",): _size(self._path),
             ("sqlite_wal_bytes",): _size(self._path.with_name(f"{self._path.name}-wal")),

@@ -11,8 +11,8 @@ import asyncio
 import logging
 import math
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import apsw
 
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
+from plantstore.core.fair_queue import ITERATIONS
 from plantstore.core.model import DONE
 from plantstore.core.operations import Atomic, Write, Written, refuse_unless_done
 from plantstore.core.thread import Thread
@@ -75,7 +76,7 @@ class Writer:
         self.worked_at = -math.inf
         self._failures = FailureLog(logger, "writes work again")
         self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
-        self.pending: list[Pending] = []
+        self.pending = defaultdict[int, deque[Pending]](deque)  # by store
         self._queue = queue
         self._late_at = -math.inf  # when a write last timed out
         self._running: asyncio.Task[None] | None = None
@@ -88,11 +89,17 @@ class Writer:
             raise DatabaseUnavailableError
         self._queue.enter(write.store_id)
         future: asyncio.Future[Written] = self._loop.create_future()
-        self.pending.append((write, future, self._loop.time() + self._timeout))
+        pending = write, future, self._loop.time() + self._timeout
+        self.pending[write.store_id].append(pending)
         if self._running is None:
             # It begins after this iteration of the loop, with all requests read in it.
             self._running = self._loop.create_task(self._run())
         return future
+
+    @property
+    def depth(self) -> int:
+        """How many writes wait."""
+        return sum(map(len, self.pending.values()))
 
     def probe(self) -> "asyncio.Future[Written]":
         """Run a batch that writes nothing, together with what is waiting."""
@@ -114,7 +121,7 @@ class Writer:
         if self._running is not None:
             await asyncio.wait([self._running], timeout=self._timeout)
         if self._running is not None:  # another process does not release the lock
-            logger.error("%d writes were not executed when the service stopped", len(self.pending))
+            logger.error("%d writes were not executed when the service stopped", self.depth)
             return False
         if self.broken.done():
             # Closing would checkpoint the WAL, and trust the disk again.
@@ -126,8 +133,10 @@ class Writer:
 
     def _time_out_late(self) -> None:
         now = self._loop.time()
-        late = [pending for pending in self.pending if pending[2] <= now]
-        del self.pending[: len(late)]
+        late = list[Pending]()
+        for waiting in self.pending.values():
+            while waiting and waiting[0][2] <= now:
+                late.append(waiting.popleft())
         self._late_at = now if late else self._late_at
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -135,21 +144,29 @@ class Writer:
     async def _run(self) -> None:
         try:
             while self.pending and not self.broken.done():
-                # A commit costs as much CPU as ten writes: wait while some arrive.
-                until, seen = self._loop.time() + _GATHERING_SECONDS, 0
-                enough = self._queue.shared if self._queue.stores.are_several else MAX_BATCH
-                while seen < min(len(self.pending), enough) and self._loop.time() < until:
-                    seen = len(self.pending)
-                    await asyncio.sleep(0)
-                while self._lock.is_wanted and self._loop.time() < until:  # noqa: ASYNC110
-                    await asyncio.sleep(_LENT_SECONDS)
+                await self._gather()
                 await self._write_batch()
         except Exception as error:
             logger.exception("the writer cannot continue")
             self._break(error)
-        waiting, self.pending = self.pending, []  # empty unless the writer is broken
-        _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
+        for waiting in self.pending.values():  # none unless the writer is broken
+            _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
+        self.pending.clear()
         self._running = None
+
+    async def _gather(self) -> None:
+        """Wait while writes arrive: a commit costs as much CPU as ten writes."""
+        enough, patience = MAX_BATCH, 1  # writes; iterations of the loop without a new one
+        if self._queue.stores.are_several:
+            enough = self._queue.shared
+            patience = 1 if self._queue.is_uneven else ITERATIONS  # some wait for their turns
+        until, seen, still = self._loop.time() + _GATHERING_SECONDS, 0, 0
+        while seen < enough and still < patience and self._loop.time() < until:
+            await asyncio.sleep(0)
+            still = 0 if self.depth > seen else still + 1
+            seen = self.depth
+        while self._lock.is_wanted and self._loop.time() < until:  # noqa: ASYNC110
+            await asyncio.sleep(_LENT_SECONDS)
 
     async def _write_batch(self) -> None:
         wanted = time.perf_counter()
@@ -177,20 +194,16 @@ class Writer:
             self._lock.release()
 
     def _next_batch(self) -> Sequence[Pending]:
-        """Remove the next batch from the queue: of a lone store, or a share of each store's."""
-        if not self._queue.stores.are_several:
-            batch, self.pending = self.pending[:MAX_BATCH], self.pending[MAX_BATCH:]
-            return batch
-        pending, self.pending = self.pending, []
-        batch, costs, waiting = list[Pending](), Counter[int](), set[int]()
-        for write in pending:
-            store_id = write[0].store_id
-            # Thousands may wait: a store that has its share is not looked at again.
-            if store_id in waiting or not self._queue.try_leave(store_id, write[0], costs):
-                waiting.add(store_id)
-                self.pending.append(write)
-            else:
-                batch.append(write)
+        """Remove the next batch from the queue: a share of each store's, those with few first."""
+        batch, costs, are_several = list[Pending](), Counter[int](), self._queue.stores.are_several
+        for store_id, waiting in sorted(self.pending.items(), key=lambda item: len(item[1])):
+            while waiting and len(batch) < MAX_BATCH:
+                if are_several and not self._queue.try_leave(store_id, waiting[0][0], costs):
+                    break
+                batch.append(waiting.popleft())
+            if not waiting:
+                del self.pending[store_id]
+        self._queue.note_batch(costs)
         return batch
 
     async def _commit(self, batch: Sequence[Pending]) -> Sequence[Written | Exception]:
@@ -273,7 +286,7 @@ class Writer:
         return apsw.SQLITE_OK
 
 
-def _deliver(batch: Sequence[Pending], results: Sequence[Written | Exception]) -> None:
+def _deliver(batch: Collection[Pending], results: Sequence[Written | Exception]) -> None:
     for (_, future, _), result in zip(batch, results, strict=True):
         if future.done():  # its request was cancelled
             continue
