@@ -160,11 +160,13 @@ class Writer:
         if self._queue.stores.are_several:
             enough = self._queue.shared
             patience = 1 if self._queue.is_uneven else ITERATIONS  # some wait for their turns
-        until, seen, still = self._loop.time() + _GATHERING_SECONDS, 0, 0
-        while seen < enough and still < patience and self._loop.time() < until:
+        until, still = self._loop.time() + _GATHERING_SECONDS, 0
+        while still < patience and self._loop.time() < until:
+            seen = self.depth
             await asyncio.sleep(0)
             still = 0 if self.depth > seen else still + 1
-            seen = self.depth
+            if self.depth >= enough:
+                break
         while self._lock.is_wanted and self._loop.time() < until:  # noqa: ASYNC110
             await asyncio.sleep(_LENT_SECONDS)
 
