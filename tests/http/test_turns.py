@@ -75,6 +75,14 @@ async def test_lanes_of_several_processes_pause_even_for_a_single_user(
     await entering
 
 
+async def test_lanes_that_share_the_time_pause_for_each_other() -> None:
+    loop, lane = asyncio.get_running_loop(), Lane(FairQueue(), 2, 1 / 2, lanes=range(3))
+    async with lane.of("store", lambda: 0.02):
+        began = loop.time()
+    async with lane.of("store"):
+        assert loop.time() - began > 0.2  # 11 times 0.02
+
+
 FLOOD, COLLEAGUE, OTHER = (1, 1), (1, 2), (2, 3)
 
 

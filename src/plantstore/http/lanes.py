@@ -1,7 +1,7 @@
 """Lanes, for work too long for a round of the fair queue: each runs one piece at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable, Sized
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
@@ -11,12 +11,14 @@ from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 class Lane:
     """Runs one piece of work at a time: next is the waiting key whose work took the least time.
 
-    With several ``processes`` or active users, all lanes together run a ``share`` of the time.
+    With several ``processes`` or active users, all ``lanes`` together run a ``share`` of the time.
     """
 
-    def __init__(self, turns: FairQueue, processes: int = 1, share: float = 1 / 3) -> None:
+    def __init__(
+        self, turns: FairQueue, processes: int = 1, share: float = 1 / 3, lanes: Sized = (None,)
+    ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._turns, self._processes, self._share = turns, processes, share
+        self._turns, self._processes, self._share, self._lanes = turns, processes, share, lanes
         self._is_taken = False
         self._waiting = RoundRobin[asyncio.Future[None]]()
         self._used: dict[Hashable, float] = {}  # seconds, while others wait
@@ -53,7 +55,8 @@ class Lane:
     def _leave(self, key: Hashable, seconds: float) -> None:
         self._used[key] += seconds
         pauses = self._processes > 1 or self._turns.users.are_several
-        pause = (self._processes / self._share - 1) * seconds if pauses else 0.0
+        count = self._processes * len(self._lanes)
+        pause = (count / self._share - 1) * seconds if pauses else 0.0
         self._loop.call_later(pause, self._pass_on)
 
     def _pass_on(self) -> None:
@@ -79,5 +82,6 @@ class Lanes:
             yield
             return
         key = principal[0] if is_long or self.turns.stores.are_several else principal
-        async with self._lanes.setdefault(key, Lane(self.turns)).of(principal):
+        lane = Lane(self.turns, lanes=self._lanes)
+        async with self._lanes.setdefault(key, lane).of(principal):
             yield

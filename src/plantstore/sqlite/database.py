@@ -5,6 +5,7 @@ writer, long lists and longer reads of features to a few threads: a store uses o
 """
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -32,7 +33,7 @@ from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 4
 _UNBOUNDED = 2**30
-_MAX_STEPS = 5000  # SQLite's steps for a read of a feature: a tenth of a millisecond
+_BRIEF_SECONDS, _STEPS = 0.0001, 200  # of a read of a feature; SQLite's, between looks at the clock
 _MAX_IN_A_ROW = 64  # callers read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's default of 2, most pages of 10^5 plants are reread from the file
 
@@ -159,9 +160,8 @@ class SQLiteDatabase:
 
     def _read_briefly(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row] | None:
         """All rows; None if reading them takes too long."""
-        # SQLite also counts the steps of the statement's earlier runs: the first part may be short.
-        is_long = iter((*9 * [False], True)).__next__
-        self._connection.set_progress_handler(is_long, _MAX_STEPS // 10)
+        until = time.perf_counter() + _BRIEF_SECONDS
+        self._connection.set_progress_handler(lambda: time.perf_counter() > until, _STEPS)
         try:
             return self._execute(self._sql[name], arguments).fetchall()
         except (apsw.InterruptError, apsw.TooBigError):

@@ -16,9 +16,7 @@ import pytest
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.features.webhooks import WebhookSettings, messages
-from plantstore.features.webhooks.messages import send_now
 from plantstore.features.webhooks.routes import add_webhooks
-from plantstore.features.webhooks.webhooks import Webhooks
 from plantstore.http.app import App
 from plantstore.sql.administration.records import require_store
 from plantstore.sqlite.connection import connect, database_path
@@ -266,21 +264,3 @@ main()
         wait_until(lambda: "RuntimeError: a fault" in service.log())
         time.sleep(0.5)  # it is tried again meanwhile
         assert service.log().count("RuntimeError: a fault") == 1
-
-
-def test_a_message_that_a_request_waits_for_rests_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = Program(tmp_path).with_database()
-    program.make_store("nursery")
-    made = program.data("webhook", "create", "https://127.0.0.1:9", "--store", "nursery")
-    rests: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        rests.append(seconds)
-
-    monkeypatch.setattr(asyncio, "sleep", sleep)
-    with closing(open_session(program.database)) as session:
-        sent = send_now(Webhooks(session, 1, WebhookSettings()), made["id"])
-    assert "private address" in sent.response
-    assert rests == [0.1]

@@ -1,5 +1,7 @@
 """Webhooks as owners make, change, test and delete them, over HTTP and by commands."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +180,11 @@ def test_commands_do_the_same(program: Program, receiver: Receiver) -> None:
     assert run("list") == []
     wrong = ("webhook", "delete", made["id"], "--store", "nursery")
     assert "has no webhook" in program.refusal(*wrong)
+
+
+def test_a_store_begins_ten_tests_in_a_second(manager: httpx.Client, receiver: Receiver) -> None:
+    path, began = f"/webhooks/{create_webhook(manager, receiver.url)['id']}/test", time.monotonic()
+    with ThreadPoolExecutor(4) as pool:
+        responses = list(pool.map(manager.post, 4 * [path]))
+    assert [response.status_code for response in responses] == 4 * [200]
+    assert time.monotonic() - began >= 4 * 0.1

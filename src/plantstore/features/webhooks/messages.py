@@ -35,7 +35,6 @@ _MAX_BYTES = 8 * 1024  # of a response; a longer response closes the connection
 _MAX_RECEIVED = 4 * _MAX_BYTES  # with heads, interim responses, chunks and TLS
 _MIN_RECEIVED = 512  # what each receive counts at least: it takes 0.1 ms, however short it is
 _KEPT = 1000  # characters of a response, for the log
-_REST_SECONDS = 0.1  # before a message that a request waits for: it costs much more than others
 # IPv6 outside of 2000::/3 (mapped, NAT64, local); 6to4 and its relays; networks that older Pythons
 # consider public (reserved, documentation); Azure's host; and multicast.
 _V6 = ("::/3", "4000::/2", "8000::/1", "2002::/16", "3fff::/20")
@@ -220,7 +219,6 @@ def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> 
             raise RequestError(41001, after=revision - 1)
 
     async def send_alone() -> Delivery:
-        await asyncio.sleep(_REST_SECONDS)
         async with open_client(webhooks.settings) as send:
             return (await send(webhook, message))[0]
 

@@ -1,7 +1,10 @@
 """Webhooks over HTTP, for owners, and their delivery in the background."""
 
+import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
+from threading import Lock
 
 from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchWebhookError
@@ -21,6 +24,7 @@ from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
 _MAX_TESTS = 16  # at the same time
+_REST_SECONDS = 0.1  # between two of a store: each costs much CPU
 _SECONDS = 60.0  # resolving a name may take long
 _ONE = "/webhooks/{id}"
 
@@ -32,6 +36,7 @@ def add_webhooks(app: App) -> None:
     slots = Pool("webhook_tests", _MAX_TESTS)
     sending = Administration(app.open_session, _SECONDS, slots, _MAX_TESTS)
     app.at_close.append(sending.close)
+    begins = defaultdict[int, Lock](Lock)  # by store
 
     def change(operate: Callable[..., Record], status: int = 200) -> Change:
         def run(session: Session, by: Caller, *given: object) -> Outcome:
@@ -51,6 +56,8 @@ def add_webhooks(app: App) -> None:
         refuse_precondition(request.headers)
 
         def work(session: Session) -> Record:
+            with begins[caller.store_id]:
+                time.sleep(_REST_SECONDS)
             return describe(send_now(of(session, caller.store_id), *values))
 
         return json_response(200, await sending.run(caller.token_store_id, work), NO_STORE)
