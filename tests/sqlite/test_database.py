@@ -221,13 +221,19 @@ async def test_a_long_read_does_not_wait_for_another(
     await asyncio.gather(*(harness.database.read("find_plant", 1, 1) for _ in range(2)))
 
 
-async def test_a_short_read_never_runs_in_a_thread(
-    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("seconds", [0.0, 60.0])
+async def test_a_read_leaves_the_loop_after_a_time_however_often_it_ran(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     """SQLite counts the steps of all runs of a prepared statement."""
-    monkeypatch.setattr(type(harness.database), "_read_long", lambda *_: pytest.fail("it is short"))
+    in_threads = list[object]()
+    monkeypatch.setattr("plantstore.sqlite.database._BRIEF_SECONDS", seconds)
+    monkeypatch.setattr(type(harness.database), "_read_long", lambda *_: in_threads)
     for _ in range(500):
-        await harness.database.read("find_plants_among", 1, "[1, 2, 3, 4, 5, 6, 7, 8, 9]")
+        rows = await harness.database.read("find_plants_among", 1, "[1, 2, 3, 4, 5, 6, 7, 8, 9]")
+        if rows is in_threads:
+            in_threads.append(rows)
+    assert bool(in_threads) == (seconds == 0)
 
 
 def change_condition_of_index(path: Path, before: str, after: str) -> None:

@@ -82,6 +82,6 @@ class Lanes:
             yield
             return
         key = principal[0] if is_long or self.turns.stores.are_several else principal
-        lane = Lane(self.turns, lanes=self._lanes)
+        lane = Lane(self.turns, lanes=self._lanes if self.turns.stores.are_several else (None,))
         async with self._lanes.setdefault(key, lane).of(principal):
             yield
