@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sized
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plantstore.core.fair_queue import QUERIED, REFUSED, ROUTED, FairQueue
+from plantstore.core.fair_queue import QUERIED, REFUSED, ROUTED, FairQueue, Key
 from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
@@ -84,6 +84,25 @@ async def test_lanes_that_share_the_time_pause_for_each_other() -> None:
 
 
 FLOOD, COLLEAGUE, OTHER = (1, 1), (1, 2), (2, 3)
+
+
+@pytest.mark.parametrize(("other", "sharing"), [(COLLEAGUE, 1), (OTHER, 2)])
+async def test_lanes_of_stores_share_the_time_those_of_a_stores_users_do_not(
+    monkeypatch: pytest.MonkeyPatch, other: Key, sharing: int
+) -> None:
+    made = list[Sized]()
+
+    def make_lane(turns: FairQueue, *, lanes: Sized) -> Lane:
+        made.append(lanes)
+        return Lane(turns, lanes=lanes)
+
+    monkeypatch.setattr("plantstore.http.lanes.Lane", make_lane)
+    turns = FairQueue()
+    for key in (FLOOD, other):
+        turns.try_take(key, 0)
+    lanes = Lanes(turns)
+    async with lanes.of(FLOOD), lanes.of(other):
+        assert [len(sharers) for sharers in made] == 2 * [sharing]
 
 
 @pytest.mark.parametrize(

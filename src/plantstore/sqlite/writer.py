@@ -156,15 +156,15 @@ class Writer:
 
     async def _gather(self) -> None:
         """Wait while writes arrive: a commit costs as much CPU as ten writes."""
-        enough, patience = MAX_BATCH, 1  # writes; iterations of the loop without a new one
+        enough, most_idle = MAX_BATCH, 1  # writes; iterations of the loop in which none arrive
         if self._queue.stores.are_several:
             enough = self._queue.shared
-            patience = 1 if self._queue.is_uneven else ITERATIONS  # some wait for their turns
-        until, still = self._loop.time() + _GATHERING_SECONDS, 0
-        while still < patience and self._loop.time() < until:
+            most_idle = 1 if self._queue.is_uneven else ITERATIONS  # some wait for their turns
+        until, idle = self._loop.time() + _GATHERING_SECONDS, 0
+        while idle < most_idle and self._loop.time() < until:
             seen = self.depth
             await asyncio.sleep(0)
-            still = 0 if self.depth > seen else still + 1
+            idle = 0 if self.depth > seen else idle + 1
             if self.depth >= enough:
                 break
         while self._lock.is_wanted and self._loop.time() < until:  # noqa: ASYNC110
