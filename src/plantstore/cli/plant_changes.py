@@ -4,7 +4,6 @@ Invariant: a plant that others changed after it was shown is left unchanged.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 
 from msgspec import Struct
 
@@ -14,7 +13,7 @@ from plantstore.cli.output import Output
 from plantstore.cli.staging import Staging
 from plantstore.core.errors import SetupError, StoreFullError
 from plantstore.core.model import NewPlant, Store
-from plantstore.sql.changes import PORTION, Change, Wanted, find_changes, write_changes
+from plantstore.sql.changes import PORTION, Change, Wanted, batched, find_changes, write_changes
 from plantstore.sql.session import Session
 
 _SHOWN = 20
@@ -107,8 +106,7 @@ def _order(staged: Staging) -> Iterator[Change]:
 
 
 def _write(session: Session, store: Store, staged: Staging, command: str, summary: Summary) -> None:
-    remaining = _order(staged)
-    while portion := list(islice(remaining, PORTION)):
+    for portion in batched(_order(staged), PORTION):
         refusals = write_changes(session, store, portion, command, is_atomic=False)
         for change, refusal in zip(portion, refusals, strict=True):
             if isinstance(refusal, StoreFullError):

@@ -5,7 +5,7 @@ Invariant: a plant that was changed since it was read is left unchanged.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -28,6 +28,7 @@ from plantstore.sql.session import Queries, Session
 
 PORTION = 2000  # plants per transaction, which blocks other writers for some hundredths of a second
 
+Item = TypeVar("Item")
 Wanted = tuple[int, NewPlant | None]  # a plant's id, and its wanted state (None: deleted)
 
 
@@ -50,6 +51,13 @@ class Change(Struct, frozen=True, array_like=True):
         return cast("NewPlant", self.after or self.before)
 
 
+def batched(items: Iterable[Item], size: int) -> Iterator[tuple[Item, ...]]:
+    """As ``itertools.batched``, which Python 3.11 does not have."""
+    remaining = iter(items)
+    while portion := tuple(islice(remaining, size)):
+        yield portion
+
+
 def find_plants(session: Queries, store_id: int, ids: Iterable[int]) -> dict[int, NewPlant]:
     numbers = msgspec.json.encode(list(ids)).decode()
     return {row[0]: NewPlant(*row) for row in session.query("find_plants_among", store_id, numbers)}
@@ -67,8 +75,7 @@ def read_plants(session: Queries, store_id: int) -> Iterator[list[NewPlant]]:
 
 def find_changes(session: Queries, store_id: int, wanted: Iterable[Wanted]) -> Iterator[Change]:
     """The changes that lead to the wanted plants."""
-    remaining = iter(wanted)
-    while portion := dict(islice(remaining, PORTION)):
+    for portion in map(dict, batched(wanted, PORTION)):
         stored = find_plants(session, store_id, portion)
         for plant_id, plant in portion.items():
             if plant != stored.get(plant_id):

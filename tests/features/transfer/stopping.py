@@ -50,6 +50,7 @@ def _stop_at(write: int, signal_number: int) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
     vars(importing)["PORTION"] = PORTION_ROWS
-    tables.PAGE_ROWS, copying.MAX_ROWS = PAGE_ROWS, MAX_ROWS
+    tables.PAGE_ROWS = vars(copying)["PAGE_ROWS"] = PAGE_ROWS
+    copying.MAX_ROWS = MAX_ROWS
     _stop_at(int(os.environ[_AT]), int(os.environ[_SIGNAL]))
     main()

@@ -21,6 +21,7 @@ from plantstore.features.transfer.tables import (
     EVENTS,
     KEYS,
     MEMBERS,
+    PAGE_ROWS,
     PLANTS,
     STORES,
     TOKENS,
@@ -29,12 +30,12 @@ from plantstore.features.transfer.tables import (
     StoreRow,
     Stores,
     Table,
-    in_parts,
     pair_rows,
     read_rows,
 )
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.administration.tokens import number_range
+from plantstore.sql.changes import batched
 from plantstore.sql.session import Queries, Session
 
 MAX_ROWS = 10_000  # per transaction, except for a later copy of a store
@@ -104,7 +105,7 @@ class Copy:
         :raises SetupError: a store of the target was changed meanwhile.
         """
         if self._store is None:
-            for part in in_parts(self._pairs(USERS, ALL)):
+            for part in batched(self._pairs(USERS, ALL), PAGE_ROWS):
                 with self._target.transaction():
                     self._insert(USERS, [ours for ours, theirs in part if ours and theirs is None])
                     self._target.query("advance_sequences")
@@ -120,7 +121,7 @@ class Copy:
         with self._target.snapshot():
             tables = (STORES, MEMBERS, TOKENS, PLANTS, EVENTS)
             for table in tables if self._store else (USERS, *tables):
-                for part in in_parts(self._pairs(table, self._range)):
+                for part in batched(self._pairs(table, self._range), PAGE_ROWS):
                     for ours, theirs in part:
                         if ours != theirs:
                             self._refuse(table, ours or theirs or ())
@@ -169,7 +170,7 @@ class Copy:
             for store_id in ids & existing.keys():
                 while deleted := len(self._target.query("delete_keys_of_store", store_id)):
                     yield deleted
-            for part in in_parts(self._read(KEYS, stores)):
+            for part in batched(self._read(KEYS, stores), PAGE_ROWS):
                 self._insert(KEYS, [row for row in part if row[0] in ids])
                 yield len(part)
             yield from self._write_differences(PLANTS, "delete_plant", stores)
@@ -180,7 +181,7 @@ class Copy:
             sum(self._write_differences(table, delete, stores))
 
     def _write_differences(self, table: Table, delete: str, stores: Stores) -> Iterator[int]:
-        for part in in_parts(self._pairs(table, stores)):
+        for part in batched(self._pairs(table, stores), PAGE_ROWS):
             different = [(ours, theirs) for ours, theirs in part if ours != theirs]
             added = [ours for ours, _ in different if ours is not None]
             if removed := [table.key(theirs) for _, theirs in different if theirs is not None]:

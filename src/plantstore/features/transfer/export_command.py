@@ -1,7 +1,6 @@
 """``plantstore export``."""
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 import click
 import msgspec
@@ -10,7 +9,7 @@ from plantstore.core.cells import HEADER, write_lines
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.output import open_output
 from plantstore.features.transfer.stores import Store, reading_store
-from plantstore.sql.changes import PORTION
+from plantstore.sql.changes import PORTION, batched
 
 FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
     "csv": (HEADER.encode(), lambda plants: write_lines(plants).encode()),
@@ -53,9 +52,8 @@ def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
         )
     by_name = "ndjson" if name.endswith((".ndjson", ".jsonl")) else "csv"
     header, write = FORMATS[form or by_name]
-    plants = iter(store.list_plants(tag))
+    portions = batched(store.list_plants(tag), PORTION)
     with open_output(file) as output:
-        first = list(islice(plants, PORTION))  # if that fails, not even the header is written
+        first = next(portions, ())  # if that fails, not even the header is written
         output.write(header + write(first))
-        while part := list(islice(plants, PORTION)):
-            output.write(write(part))
+        output.writelines(map(write, portions))

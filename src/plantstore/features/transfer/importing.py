@@ -6,7 +6,7 @@ go to a file.
 """
 
 from collections.abc import Iterator
-from itertools import islice, tee
+from itertools import tee
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ from plantstore.features.transfer.progress import show_progress
 from plantstore.features.transfer.source import Source, read_plants
 from plantstore.features.transfer.stores import Store
 from plantstore.http.errors import ErrorBody, describe_error
-from plantstore.sql.changes import PORTION, Change
+from plantstore.sql.changes import PORTION, Change, batched
 
 _LINES_AT_ONCE = 1000
 _ALREADY_STORED = describe_error(AlreadyStoredError(plant_id=0)).error
@@ -108,8 +108,9 @@ class Import:
     def write(self) -> Iterator[int]:
         """Write the plan in portions; stop if a change is refused."""
         self.summary.imported = self.summary.changed = 0
-        rows = self.planned.read()
-        while (portion := list(islice(rows, PORTION))) and not self._errors.are_final:
+        for portion in batched(self.planned.read(), PORTION):
+            if self._errors.are_final:
+                return
             changes = [change for _, change in portion]
             refusals = self._store.write("import", changes, is_atomic=False)
             for (line, change), refusal in zip(portion, refusals, strict=True):

@@ -4,7 +4,6 @@ Invariant: each change follows the rules of all writes, with its event and count
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Union
 
 from plantstore.cli.administration_log import note_change
@@ -12,7 +11,7 @@ from plantstore.cli.stores import pass_store
 from plantstore.core.model import NewPlant
 from plantstore.http.errors import ErrorBody, describe_error
 from plantstore.sql.administration.records import require_store
-from plantstore.sql.changes import PORTION, Change, find_plants, read_plants, write_changes
+from plantstore.sql.changes import PORTION, Change, batched, find_plants, read_plants, write_changes
 from plantstore.sql.session import Session
 
 if TYPE_CHECKING:
@@ -46,9 +45,8 @@ class DatabaseStore:
 
     def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
         """The plants with these ascending ids, at one moment; None for missing plants."""
-        remaining = iter(ids)
         with self._session.snapshot():
-            while portion := list(islice(remaining, PORTION)):
+            for portion in batched(ids, PORTION):
                 plants = find_plants(self._session, self._store.store_id, portion)
                 yield from map(plants.get, portion)
 

@@ -4,9 +4,8 @@ Invariant: only a few pages are in memory. Rows are sorted by keys, which are in
 every database and Python sort them alike.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,7 +15,6 @@ from plantstore.sql.session import Queries
 
 PAGE_ROWS = 5000
 
-Item = TypeVar("Item")
 Pair = tuple[Row | None, Row | None]
 Stores = tuple[int, int]  # the first and last id of a range
 ALL: Stores = (0, INT64_MAX)
@@ -100,10 +98,3 @@ def pair_rows(table: Table, ours: Iterator[Row], theirs: Iterator[Row]) -> Itera
         else:
             yield our, their
             our, their = next(ours, None), next(theirs, None)
-
-
-def in_parts(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The items in parts of some thousands."""
-    iterator = iter(items)
-    while part := list(islice(iterator, PAGE_ROWS)):
-        yield part

@@ -113,7 +113,8 @@ def test_a_repeated_copy_writes_only_what_has_changed(
 def test_a_source_that_changes_meanwhile_is_copied_as_one_snapshot(
     source: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
+    for module in (tables, rows):
+        monkeypatch.setattr(module, "PAGE_ROWS", PAGE_ROWS)
     monkeypatch.setattr(rows, "MAX_ROWS", MAX_ROWS)
     seed(source, _SEEDED)
     with (
