@@ -7,13 +7,13 @@ import pytest
 from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
-    LIMIT_MAX,
     TEXT_LENGTHS,
     NewPlant,
     Page,
     PlantQuery,
     broken_rule,
 )
+from plantstore.http.list_parameters import LIMIT_MAX
 from tests.contract.harness import MANY, DatabaseHarness, decode, describe, select
 
 pytestmark = pytest.mark.anyio

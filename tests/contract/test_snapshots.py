@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from plantstore.core.database import Snapshot
-from plantstore.core.model import LIMIT_MAX, NewPlant, PlantQuery
+from plantstore.core.model import NewPlant, PlantQuery
+from plantstore.http.list_parameters import LIMIT_MAX
 from tests.administration import Administration
 from tests.contract.harness import MANY, DatabaseHarness, decode, describe, select, with_settings
 

@@ -5,8 +5,9 @@ from itertools import product
 import pytest
 
 from plantstore.core.errors import InvalidChangeError, NoSuchTokenError, SetupError
-from plantstore.core.model import EXPIRY_MAX, Grant, Role, Scope
+from plantstore.core.model import Grant, Role, Scope
 from plantstore.core.tokens import hash_token, is_well_formed, read_store_id
+from plantstore.sql.administration.new_tokens import EXPIRY_MAX
 from plantstore.sql.administration.tokens import Token, TokenState
 from tests.administration import Administration, Member
 

@@ -10,15 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from plantstore.core.errors import PlantStoreError
-from plantstore.core.model import (
-    INT64_MAX,
-    INT64_MIN,
-    LIMIT_MAX,
-    TEXT_LENGTHS,
-    PlantQuery,
-    broken_rule,
-)
-from plantstore.http.list_parameters import read_plant_query, write_plant_query
+from plantstore.core.model import INT64_MAX, INT64_MIN, TEXT_LENGTHS, PlantQuery, broken_rule
+from plantstore.http.list_parameters import LIMIT_MAX, read_plant_query, write_plant_query
 from tests.http import non_integers
 from tests.http.calls import create_plant, expect_refused
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from plantstore.core.model import EXPIRY_MAX, Role
+from plantstore.core.model import Role
+from plantstore.sql.administration.new_tokens import EXPIRY_MAX
 from tests.http.calls import expect_refused
 from tests.service import Service
 

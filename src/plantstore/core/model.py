@@ -17,12 +17,9 @@ from msgspec.structs import astuple, fields
 
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
-LIMIT_MAX = 2**31 - 1
-SUBJECT_MAX = 255
 LABEL_MAX = 64
 TAG_BYTES = 8  # an entity tag is this many bytes of the plant's digest
 DELETED_USER = -1  # the user's number in events of a deleted user
-EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can express
 
 # Terminals may obey control characters; direction overrides disguise text.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

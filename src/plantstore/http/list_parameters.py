@@ -10,18 +10,12 @@ from typing import TypeVar
 from urllib.parse import quote, unquote_plus
 
 from plantstore.core.errors import RequestError
-from plantstore.core.model import (
-    INT64_MAX,
-    INT64_MIN,
-    LIMIT_MAX,
-    TEXT_LENGTHS,
-    PlantQuery,
-    broken_rule,
-)
+from plantstore.core.model import INT64_MAX, INT64_MIN, TEXT_LENGTHS, PlantQuery, broken_rule
 
 Parameters = dict[str, list[str]]  # the values of each, by name
 Value = TypeVar("Value")
 
+LIMIT_MAX = 2**31 - 1
 _MAX_PARAMETERS = 50
 _MISLEADING = {
     *("page", "per_page", "offset", "cursor", "sort", "order", "q", "search", "filter"),

@@ -14,13 +14,7 @@ import apsw
 
 from plantstore.core.errors import SetupError, UsageError
 from plantstore.sql import migrations
-from plantstore.sql.migrations import (
-    Applied,
-    Migration,
-    find_pending,
-    load_migrations,
-    refuse_to_stop,
-)
+from plantstore.sql.migrations import Applied, Migration, find_pending, load_migrations
 from plantstore.sql.queries import load_queries
 from plantstore.sqlite.file_lock import FileLock, unused
 from plantstore.sqlite.files import create_file, describe_obstacle
@@ -141,7 +135,7 @@ def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
                     with unused(path):
                         pass  # the context manager refuses at once
                 except SetupError as error:
-                    raise SetupError(refuse_to_stop(stopping, str(error))) from None
+                    raise SetupError(migrations.refuse_to_stop(stopping, str(error))) from None
             with closing(connect(path)) as connection:
                 return _migrate(connection)
 

@@ -9,20 +9,12 @@ from shlex import quote
 from msgspec.structs import replace
 
 from plantstore.core.errors import ForbiddenError, InvalidChangeError, RoleTooLowError, SetupError
-from plantstore.core.model import (
-    EXPIRY_MAX,
-    LABEL_MAX,
-    Grant,
-    Role,
-    Scope,
-    Store,
-    User,
-    broken_rule,
-)
+from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, Store, User, broken_rule
 from plantstore.sql.administration import records
 from plantstore.sql.administration.tokens import IssuedToken, insert_token
 from plantstore.sql.session import Queries
 
+EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can express
 ANYTHING = frozenset(Scope)  # what the command line may grant
 
 

@@ -9,17 +9,10 @@ from shlex import quote
 
 from plantstore.core.clock import now
 from plantstore.core.errors import InvalidChangeError, NoSuchStoreError, SetupError, find_similar
-from plantstore.core.model import (
-    INT64_MAX,
-    SUBJECT_MAX,
-    Role,
-    Store,
-    User,
-    broken_rule,
-    is_store_name,
-)
+from plantstore.core.model import INT64_MAX, Role, Store, User, broken_rule, is_store_name
 from plantstore.sql.session import Queries
 
+_MAX_SUBJECT = 255  # characters of a user's name
 _MIN_SIMILARITY = 0.8  # of a suggested name, from 0 to 1
 _COMPARED = 2000  # names; more would take seconds
 _SHOWN = 20  # stores in an error
@@ -72,7 +65,7 @@ def list_users(session: Queries) -> list[User]:
 
 
 def find_user(session: Queries, subject: str) -> User | None:
-    if broken_rule(subject, SUBJECT_MAX):  # a database may refuse it as text
+    if broken_rule(subject, _MAX_SUBJECT):  # a database may refuse it as text
         return None
     rows = session.query("find_user", subject)
     return User(*rows[0]) if rows else None
@@ -90,7 +83,7 @@ def require_user(session: Queries, subject: str) -> User:
 
 
 def check_subject(subject: str) -> None:
-    if reason := broken_rule(subject, SUBJECT_MAX):
+    if reason := broken_rule(subject, _MAX_SUBJECT):
         raise InvalidChangeError(reason=f"the user's name {reason}")
 
 
