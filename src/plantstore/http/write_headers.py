@@ -21,30 +21,28 @@ def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TY
 
     :raises RequestError: the body is something else, or encoded.
     """
-    content_type = headers.get(b"content-type", media_type)
-    if content_type != media_type:
-        _check_content_type(content_type.lower(), media_type)
+    content_type, wanted = headers.get(b"content-type", media_type), media_type.decode()
+    if content_type != media_type and (reason := _find_mismatch(content_type.lower(), media_type)):
+        raise RequestError(41501, wanted=wanted, reason=reason, accept=wanted)
     encoding = headers.get(b"content-encoding", b"identity")
     if encoding.lower() != b"identity":
-        wanted, reason = media_type.decode(), "a Content-Encoding is not supported"
+        reason = "a Content-Encoding is not supported"
         raise RequestError(41501, wanted=wanted, reason=reason, accept_encoding="identity")
 
 
-def _check_content_type(content_type: bytes, wanted: bytes) -> None:
+def _find_mismatch(content_type: bytes, wanted: bytes) -> str | None:
+    """Why a body of this type is not the wanted one; None if it is."""
     media_type, *parameters = (part.strip() for part in content_type.split(b";"))
     if media_type != wanted:
         hint = " or text/csv"
         if wanted == JSON_TYPE:
             hint = "; NDJSON goes to /changes" if b"ndjson" in media_type else ""
-        raise _refuse_type(f"the Content-Type is not {wanted.decode()}{hint}", wanted)
+        return f"the Content-Type is not {wanted.decode()}{hint}"
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
-            raise _refuse_type("its charset is not utf-8", wanted)
-
-
-def _refuse_type(reason: str, wanted: bytes) -> RequestError:
-    return RequestError(41501, wanted=wanted.decode(), reason=reason, accept=wanted.decode())
+            return "its charset is not utf-8"
+    return None
 
 
 def read_key(headers: Mapping[bytes, bytes], fingerprint: bytes) -> IdempotencyKey | None:
