@@ -5,7 +5,7 @@ Numbers are written as in JSON: ``int`` alone would accept ``１２``, ``1_0`` a
 
 import base64
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeVar
 from urllib.parse import quote, unquote_plus
 
@@ -34,8 +34,7 @@ def read_plant_query(text: bytes) -> PlantQuery:
     """
     if not text:
         return _ALL
-    given = split_parameters(text)
-    refuse_misleading(given, "limit", "after", "tag", "include")
+    given = read_parameters(text, "limit", "after", "tag", "include")
     tags = tuple(dict.fromkeys(given.get("tag", ())))
     for tag in tags:
         if rule := broken_rule(tag, *TEXT_LENGTHS["tag"]):
@@ -51,17 +50,20 @@ def read_plant_query(text: bytes) -> PlantQuery:
     )
 
 
-def refuse_misleading(given: Iterable[str], *known: str) -> None:
-    """Refuse names that other services use to page, sort or search, and names in other capitals.
+def read_parameters(text: bytes, *known: str) -> Parameters:
+    """The values of each parameter, known or ignored.
 
-    If they were ignored, the client would get a different list from the one it asked for.
+    Refuse names that other services use to page, sort or search, and names in other capitals: if
+    they were ignored, the client would get a different list from the one it asked for.
 
-    :raises RequestError: there is such a parameter.
+    :raises RequestError: there is such a parameter, or there are too many.
     """
+    given = split_parameters(text)
     for name in given:
         if name not in known and name.lower() in _MISLEADING.union(known):
-            hint = f"the known ones are {', '.join(known)}" if known else "leave it out"
-            raise RequestError(40013, reason=f"{name} is not known here: {hint}")
+            reason = f"{name} is not known here: the known ones are {', '.join(known)}"
+            raise RequestError(40013, reason=reason)
+    return given
 
 
 def write_plant_query(query: PlantQuery) -> str:

@@ -22,8 +22,7 @@ from plantstore.http.list_parameters import (
     read_integer,
     read_limit,
     read_one,
-    refuse_misleading,
-    split_parameters,
+    read_parameters,
 )
 from plantstore.http.responses import (
     JSON,
@@ -56,8 +55,7 @@ def add_events(app: App) -> None:
         """List the events after a revision, or stream them as they happen."""
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
         await app.turns.take(caller.principal, QUERIED)
-        parameters = split_parameters(request.query)
-        refuse_misleading(parameters, "after", "limit", "include")
+        parameters = read_parameters(request.query, "after", "limit", "include")
         after: int | None = caller.revision
         if parameters.get("after") != ["latest"]:
             after = read_one(parameters, "after", _read_after, 40006, None)

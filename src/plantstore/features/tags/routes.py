@@ -5,12 +5,7 @@ from urllib.parse import quote
 from plantstore.core.errors import NoSuchStoreError, RequestError
 from plantstore.core.model import TEXT_LENGTHS, Scope, broken_rule
 from plantstore.http.app import App
-from plantstore.http.list_parameters import (
-    read_limit,
-    read_one,
-    refuse_misleading,
-    split_parameters,
-)
+from plantstore.http.list_parameters import read_limit, read_one, read_parameters
 from plantstore.http.lists import find_unmodified, make_headers
 from plantstore.http.responses import JSON, encode, header_line, make_response
 from plantstore.http.routes import reads
@@ -24,8 +19,7 @@ _WRITTEN_AT_A_TURN, _TAGS_AT_COST = 100, 4  # tags, up to 3 µs each
 def add_tags(app: App) -> None:
     async def list_tags(request: Request, store_name: str | None = None) -> Response:
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
-        given = split_parameters(request.query)
-        refuse_misleading(given, "limit", "after")
+        given = read_parameters(request.query, "limit", "after")
         limit = read_limit(given, 1, _MAX_LIMIT) or _MAX_LIMIT
         first = read_one(given, "after", _read_after, 40006, "")
         store_id, key = caller.store_id, _KEY + request.query
