@@ -23,9 +23,7 @@ def set_up_logs(log_format: str) -> None:
     handler = logging.StreamHandler()
     text = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter(text))
-    root = logging.getLogger()
-    root.handlers = [handler]
-    root.setLevel(logging.INFO)
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
 
 
 def administration_logger() -> logging.Logger:

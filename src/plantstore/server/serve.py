@@ -53,8 +53,7 @@ def serve(
 
 def run(main: Coroutine[None, None, bool]) -> bool:
     sys.setswitchinterval(_SWITCH_SECONDS)
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(main)
+    return uvloop.run(main)
 
 
 def find_signals() -> list[signal.Signals]:
