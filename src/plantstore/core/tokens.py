@@ -45,6 +45,14 @@ def read_store_id(token: str, prefix: str = PREFIX) -> int | None:
     return number
 
 
+def read_code(code: str) -> tuple[int, bytes] | None:
+    """The store's number in a link's code, and the code's hash; None if it is malformed."""
+    store_id = read_store_id(code, CODE_PREFIX)
+    if store_id is None or not is_well_formed(code, CODE_PREFIX):
+        return None
+    return store_id, hash_token(code)
+
+
 def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
     """Whether the token has the right form and checksum: it was not mistyped."""
     if not token.startswith(f"{prefix}_"):

@@ -14,13 +14,7 @@ from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.errors import NoSuchLinkError, RequestError, TooMuchAccessError
 from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of, token_id_of
-from plantstore.core.tokens import (
-    CODE_PREFIX,
-    hash_token,
-    is_well_formed,
-    make_token,
-    read_store_id,
-)
+from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token, read_code
 from plantstore.features.access.members import first_end, limit_to_member, require_room
 from plantstore.sql.administration.new_tokens import ANYTHING
 from plantstore.sql.administration.tokens import IssuedToken, insert_token, number_range
@@ -71,14 +65,6 @@ def list_links(
 ) -> list[Link]:
     """The valid links of a store, or of all stores, with these hashes, sorted by expiry."""
     return read_links(session.query("find_links", *number_range(store_id), *hashes, now()))
-
-
-def read_code(code: str) -> tuple[int, bytes] | None:
-    """The store's number in a code, and the code's hash; None if it is malformed."""
-    store_id = read_store_id(code, CODE_PREFIX)
-    if store_id is None or not is_well_formed(code, CODE_PREFIX):
-        return None
-    return store_id, hash_token(code)
 
 
 def find_link(session: Queries, code: str) -> Link:

@@ -14,11 +14,12 @@ from plantstore.core.errors import NoSuchLinkError, RequestError
 from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import network_of
+from plantstore.core.tokens import read_code
 from plantstore.features.access import links
 from plantstore.features.access.http import tokens
 from plantstore.features.access.http.bodies import Text, read_body
 from plantstore.features.access.http.owners import Outcome, Owners
-from plantstore.features.access.links import Link, hash_range, read_code
+from plantstore.features.access.links import Link, hash_range
 from plantstore.http.app import App
 from plantstore.http.responses import NO_STORE, Record, json_response, to_record
 from plantstore.server.messages import Request, Response
