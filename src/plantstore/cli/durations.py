@@ -8,7 +8,6 @@ import click
 
 from plantstore.core.clock import DAY_MS, now
 
-EXPIRES = "90d|2030-01-31|never"
 _TIME_OF_DAY = re.compile("([01][0-9]|2[0-3]):[0-5][0-9]")
 _DURATION = re.compile("([1-9][0-9]{0,5})([mhdw])")
 _UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": DAY_MS, "w": 7 * DAY_MS}

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from plantstore.cli.administration_log import name_person
-from plantstore.cli.durations import EXPIRES, read_expiry, read_since
+from plantstore.cli.durations import read_expiry, read_since
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.core.clock import DAY_MS, now
@@ -116,7 +116,7 @@ def grant_options(command: Command) -> Command:
     @click.option(
         "--expires",
         "expires_at",
-        metavar=EXPIRES,
+        metavar="90d|2030-01-31|never",
         callback=_find_expiry,
         help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; by "
         "default after token_expiry days (365).",

@@ -13,8 +13,6 @@ from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.operations import Atomic, Write, Written
 from plantstore.core.write_queue import WriteQueue
 
-KEY_DAYS = 1  # that Idempotency-Keys are kept at least
-
 Row = Sequence[Any]
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from plantstore.core import errors
 from plantstore.core.clock import DAY_MS, SteadyClock
-from plantstore.core.database import KEY_DAYS, Database
+from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.failures import observing
 from plantstore.core.fair_queue import BYTES_PARSED, BYTES_READ, BYTES_SENT, REFUSED, FairQueue
@@ -29,7 +29,7 @@ from plantstore.http.routes import Methods, Routes
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.sql.session import OpenSession, Session
-from plantstore.sql.trimming import trim_keys
+from plantstore.sql.trimming import KEY_DAYS, trim_keys
 
 logger = logging.getLogger(__name__)
 

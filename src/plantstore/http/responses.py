@@ -10,8 +10,6 @@ from plantstore.server.messages import HeaderLines, Response
 
 JSON = b"Content-Type: application/json\r\n"
 NO_STORE = b"Cache-Control: no-store\r\n"
-# A client revalidates its copy each time, and gets a 304 if nothing has changed.
-REVALIDATED = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
 _MAX_CHOICES = 20  # of a client; the rest of a header is ignored
 _CR, _LF = b"\r\n"  # as numbers: searching for bytes costs 1 µs more

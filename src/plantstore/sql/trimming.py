@@ -5,6 +5,7 @@ from functools import partial
 from plantstore.sql.session import Session
 
 STEP_SECONDS = 0.02  # between two steps, for other writes
+KEY_DAYS = 1  # that Idempotency-Keys are kept at least
 _ROWS = 100  # deleted per step
 
 
