@@ -1,27 +1,13 @@
-"""The features: each is a folder, which can be deleted together with its line here."""
+"""The features, in the order of their names: each is a folder here, which can be deleted."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from plantstore.feature import Feature, load
 
-_NAMES = (
-    "access",
-    "audit",
-    "backups",
-    "changes",
-    "citus",
-    "events",
-    "logs",
-    "metrics",
-    "page",
-    "reference",
-    "status",
-    "tags",
-    "transfer",
-    "webhooks",
-)
-FEATURES: dict[str, Feature] = {name: load(f"features.{name}.FEATURE") for name in _NAMES}
+_FOLDERS = sorted(file.parent.name for file in Path(__file__).parent.glob("*/__init__.py"))
+FEATURES: dict[str, Feature] = {name: load(f"features.{name}.FEATURE") for name in _FOLDERS}
 
 
 def load_parts(part: str) -> Iterator[Any]:
