@@ -1,12 +1,17 @@
-"""The batcher continues after refused items and failed batches."""
+"""The batcher continues after refused items and failed batches; reads are shared by stores."""
 
+import asyncio
 from collections.abc import Sequence
+from typing import cast
 
 import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.fair_queue import Active
 from plantstore.postgres.batcher import Batcher, Waiting
+from plantstore.postgres.pool import Pool
+from plantstore.postgres.reading import Reads
+from plantstore.sql.reading import Query
 
 pytestmark = pytest.mark.anyio
 
@@ -43,3 +48,13 @@ async def test_a_failed_batch_does_not_affect_the_next() -> None:
     await failing.drain()
     assert [type(future.exception()) for future in futures] == 2 * [DatabaseUnavailableError]
     assert await failing.submit(4) == 4
+
+
+async def test_reads_for_clients_without_a_known_token_share_like_one_store() -> None:
+    """Each has another hash of a token in the place of the store."""
+    loop, reads = asyncio.get_running_loop(), Reads(cast("Pool", None), 1, Active())
+    items: list[Query] = [("find_store_of_token", (bytes([number]),)) for number in range(9)]
+    items.append(("find_members", (1,)))
+    reads.waiting = [Waiting(item, 0.0, loop.create_future()) for item in items]
+    first = [waiting.item for _ in range(3) for waiting in reads.next_batch()]
+    assert first == [*items[:2], items[-1]]

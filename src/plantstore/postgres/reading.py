@@ -16,7 +16,7 @@ from msgspec.structs import astuple
 
 from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError
-from plantstore.core.fair_queue import Active
+from plantstore.core.fair_queue import NETWORKS, Active
 from plantstore.core.model import Caller
 from plantstore.core.pools import Pool as Shares
 from plantstore.postgres.batcher import Batcher, Waiting
@@ -126,7 +126,9 @@ class Reads(Batcher[Query, Sequence[Row]]):
 
 
 def _store_of(query: Query) -> object:
-    return query[1][0] if query[1] else None
+    """Whose share of the reads it takes: a client has only its token's hash until that is known."""
+    first = query[1][0] if query[1] else None
+    return NETWORKS if isinstance(first, bytes) else first
 
 
 class PostgresSnapshot(SnapshotReads):
