@@ -201,17 +201,18 @@ class Changes:
     ) -> Window:
         """Decode the changes; blank lines are counted and skipped."""
         decoded = []
-        for at, line in enumerate(window):
-            if line and (not at % _LINES_PER_TURN or len(line) > BYTES_READ):
+        read = [(place, line) for place, line in enumerate(window, number) if line]
+        for at, (place, line) in enumerate(read):
+            if not at % _LINES_PER_TURN or len(line) > BYTES_READ:
                 cost = _COST + len(line) // BYTES_READ
                 if not at:  # it had a turn to split the lines
                     self._app.turns.charge(caller.principal, cost)
                 else:
                     await self._app.turns.take(caller.principal, cost)
-            if line and not line.isspace():
+            if not line.isspace():
                 change = lines.read(line, caller)
                 if change is not None:
-                    decoded.append((number + at, change))
+                    decoded.append((place, change))
         return decoded
 
 
