@@ -221,6 +221,23 @@ async def test_a_long_read_does_not_wait_for_another(
     await asyncio.gather(*(harness.database.read("find_plant", 1, 1) for _ in range(2)))
 
 
+async def test_a_read_of_a_client_that_has_gone_ends_when_its_thread_is_free(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It keeps its lane: else clients that come and go would take all threads."""
+    may_end = threading.Event()
+    monkeypatch.setattr(type(harness.database), "_read_briefly", lambda *_: None)
+    monkeypatch.setattr(type(harness.database), "_read_long", lambda *_: may_end.wait(10))
+    reading = asyncio.ensure_future(harness.database.read("find_plant", 1, 1))
+    await asyncio.sleep(0)
+    reading.cancel()
+    await asyncio.sleep(0.1)
+    assert not reading.done()
+    may_end.set()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
 async def test_a_read_leaves_the_loop_after_a_time_however_often_it_ran(
     harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch, seconds: float

@@ -111,7 +111,11 @@ class SQLiteDatabase:
             if (rows := self._read_briefly(name, arguments)) is not None:
                 return rows
             read = partial(self._read_long, name, arguments, max_text)
-            return await loop.run_in_executor(self._threads, read)
+            reading = loop.run_in_executor(self._threads, read)
+            try:
+                return await asyncio.shield(reading)
+            finally:  # the lane of a client that has gone is taken until the thread is free
+                await asyncio.wait([reading])
         except apsw.TooBigError:
             raise
         except apsw.Error as error:

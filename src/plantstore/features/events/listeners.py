@@ -16,10 +16,11 @@ from contextlib import suppress
 from plantstore.core.clock import now
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
-from plantstore.core.fair_queue import ROUTED, FairQueue
+from plantstore.core.fair_queue import BYTES_SENT, ROUTED
 from plantstore.core.model import Caller, Role, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.events.reading import STREAM, EventPage, Form, read_page, require_page
+from plantstore.http.lanes import Lanes
 
 logger = logging.getLogger(__name__)
 
@@ -41,11 +42,11 @@ class Feed:
     get a page at once: each iteration of the loop is short.
     """
 
-    def __init__(self, database: Database, turns: FairQueue, store_id: int, revision: int) -> None:
-        self.turns = turns
+    def __init__(self, database: Database, lanes: Lanes, store_id: int, revision: int) -> None:
+        self.turns, self._lanes = lanes.turns, lanes
         self._database = database
         self._store_id = store_id
-        self.pages: dict[tuple[int, Form, bool], asyncio.Future[EventPage | None]] = {}
+        self.pages: dict[tuple[int, Form, bool], EventPage] = {}
         self.revision = self.earlier = revision
         self.listeners: set[Listener] = set()
         self.sending = asyncio.Semaphore(_MAX_IN_A_ROW)
@@ -57,16 +58,21 @@ class Feed:
                 listener.end()
         self.revision = max(self.revision, revision)
 
-    async def read(self, after: int, form: Form, *, for_owner: bool) -> EventPage | None:
-        """The next events, by one query for all who request them."""
-        page = self.pages.get((after, form, for_owner))
-        if page is None:
-            if len(self.pages) >= _MAX_PAGES:
-                self.pages.clear()
-            source = (self._database, self._store_id, after, _PAGE_SIZE, form)
-            page = asyncio.ensure_future(read_page(*source, for_owner=for_owner))
-            self.pages[after, form, for_owner] = page
-        return await asyncio.shield(page)  # the first request may be cancelled while others wait
+    async def read(self, listener: "Listener") -> EventPage | None:
+        """The next events for a listener, by one query for all who want the same."""
+        if listener.wanted not in self.pages:
+            async with self._lanes.of(listener.caller.principal, is_long=True):
+                if listener.wanted not in self.pages:
+                    await self._read(*listener.wanted)
+        return self.pages.get(listener.wanted)
+
+    async def _read(self, after: int, form: Form, is_owner: bool) -> None:  # noqa: FBT001
+        source = (self._database, self._store_id, after, _PAGE_SIZE, form)
+        page = await read_page(*source, for_owner=is_owner)
+        if len(self.pages) >= _MAX_PAGES:
+            self.pages.clear()
+        if page is not None:
+            self.pages[after, form, is_owner] = page
 
 
 class Listener:
@@ -89,6 +95,11 @@ class Listener:
     def access(self) -> tuple[int, bytes, int]:
         """What the access depends on: the token's store and hash, and the store that is read."""
         return self.caller.token_store_id, self.caller.token_hash, self.caller.store_id
+
+    @property
+    def wanted(self) -> tuple[int, Form, bool]:
+        """What the next page depends on."""
+        return self.after, self._form, self.caller.role is Role.OWNER
 
     @property
     def is_due(self) -> bool:
@@ -130,9 +141,9 @@ class Listener:
             if self.after < self.feed.revision:
                 async with self.feed.sending:
                     await self.feed.turns.take(self.caller.principal, ROUTED)
-                    is_owner = self.caller.role is Role.OWNER
-                    page = await self.feed.read(self.after, self._form, for_owner=is_owner)
+                    page = await self.feed.read(self)
                 if page is not None and page.after == self.after < page.last:
+                    self.feed.turns.charge(self.caller.principal, len(page.events) // BYTES_SENT)
                     self.after = page.last
                     return page.events
                 self.end()
@@ -142,9 +153,9 @@ class Listener:
 class Listeners:
     """All listeners of a process, which share the ``slots``."""
 
-    def __init__(self, database: Database, turns: FairQueue, slots: Pool) -> None:
+    def __init__(self, database: Database, lanes: Lanes, slots: Pool) -> None:
         self._database = database
-        self._turns = turns
+        self._lanes = lanes
         self._slots = slots
         self._feeds: dict[int, Feed] = {}  # by store
         self._busy: dict[Feed, asyncio.Task[None]] = {}  # in a round, or its pause
@@ -164,7 +175,7 @@ class Listeners:
         except BaseException:
             self._slots.release(caller.token_store_id)
             raise
-        feed = Feed(self._database, self._turns, caller.store_id, page.revision)
+        feed = Feed(self._database, self._lanes, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
         listener = Listener(caller, feed, page.revision if after is None else page.after, form)
         feed.listeners.add(listener)
@@ -219,7 +230,7 @@ class Listeners:
         """Look up the stores' revisions and, once a second, each listener's access, if possible."""
         for feed in self._feeds.values():
             feed.earlier = feed.revision
-            feed.pages = {key: page for key, page in feed.pages.items() if not page.done()}
+            feed.pages.clear()
         listeners = self._find_all()
         if all(unchanged() for unchanged in {listener.caller.unchanged for listener in listeners}):
             return True

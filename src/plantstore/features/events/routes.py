@@ -49,7 +49,7 @@ _LIVE = b"Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n" + NO_STO
 def add_events(app: App) -> None:
     """Add the route, the gauge, and the background work."""
     slots = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
-    listeners = Listeners(app.database, app.turns, slots)
+    listeners = Listeners(app.database, app.lanes, slots)
 
     async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
         """List the events after a revision, or stream them as they happen."""

@@ -11,6 +11,7 @@ from plantstore.core.fair_queue import FairQueue
 from plantstore.core.model import Caller, NewPlant
 from plantstore.core.pools import Pool
 from plantstore.features.events.listeners import Listener, Listeners
+from plantstore.http.lanes import Lanes
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio
@@ -23,12 +24,19 @@ class CountedDatabase:
     def __init__(self, database: Database) -> None:
         self.pages = 0
         self.checks: list[int] = []
+        self.reading = self.most_reading = 0
         self.writes = database.writes
         self._database = database
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         self.pages += None not in arguments  # a form of events
-        return await self._database.read(name, *arguments)
+        self.reading += 1
+        self.most_reading = max(self.most_reading, self.reading)
+        try:
+            await asyncio.sleep(0)
+            return await self._database.read(name, *arguments)
+        finally:
+            self.reading -= 1
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         self.checks.append(len(callers))
@@ -41,7 +49,7 @@ async def test_a_thousand_listeners_share_their_queries(
     monkeypatch.setattr("plantstore.features.events.listeners._HEARTBEAT_SECONDS", 600)
     database = CountedDatabase(harness.database)
     slots = Pool("listeners", 2 * LISTENERS)
-    listeners = Listeners(database, FairQueue(), slots)  # type: ignore[arg-type]  # has all that is used
+    listeners = Listeners(database, Lanes(FairQueue()), slots)  # type: ignore[arg-type]  # has all that is used
     task = asyncio.create_task(listeners.run())
     callers = [await harness.make_caller("nursery", "ada", str(n)) for n in range(TOKENS)]
     added = [await listeners.add(callers[n % TOKENS], None) for n in range(LISTENERS)]
@@ -58,6 +66,22 @@ async def test_a_thousand_listeners_share_their_queries(
     assert b"plant.created" in part
     assert database.pages in {1, 2}  # a check during the reads drops a page
     task.cancel()
+
+
+async def test_listeners_at_different_revisions_read_one_after_another(
+    harness: DatabaseHarness,
+) -> None:
+    """Else clients that connect for the same old events again and again would take all readers."""
+    for number in range(20):
+        await harness.create(NewPlant(number, "Fern"))
+    database = CountedDatabase(harness.database)
+    async with listening(database) as listeners:
+        caller = await harness.make_caller("nursery", "ada", "0")
+        added = [await listeners.add(caller, after) for after in range(10)]
+        database.most_reading = 0
+        parts = await asyncio.gather(*map(receive_event, added))
+    assert [part.count(b"data: ") for part in parts] == list(range(20, 10, -1))
+    assert database.most_reading == 1
 
 
 async def test_a_store_s_commits_wake_its_listeners_alone(
@@ -180,7 +204,7 @@ async def test_without_checks_of_access_no_events_are_sent(
 
 @asynccontextmanager
 async def listening(database: CountedDatabase) -> AsyncIterator[Listeners]:
-    listeners = Listeners(database, FairQueue(), Pool("listeners", 4 * LISTENERS))  # type: ignore[arg-type]  # has all that is used
+    listeners = Listeners(database, Lanes(FairQueue()), Pool("listeners", 4 * LISTENERS))  # type: ignore[arg-type]  # has all that is used
     task = asyncio.create_task(listeners.run())
     yield listeners
     task.cancel()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.core.fair_queue import QUERIED, ROUTED
+from plantstore.core.fair_queue import BYTES_SENT, QUERIED, ROUTED
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.features.events.routes import add_events
@@ -63,7 +63,7 @@ def test_each_part_of_a_live_stream_takes_a_turn(
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
     fill_events(url, 60)
-    costs: list[int] = []
+    costs, sent = list[int](), list[int]()
 
     async def take(_: object, cost: int) -> None:
         costs.append(cost)
@@ -78,8 +78,10 @@ def test_each_part_of_a_live_stream_takes_a_turn(
         stream = await app.handle(event_request)
         assert isinstance(stream, Stream)
         monkeypatch.setattr(app.turns, "take", take)
+        monkeypatch.setattr(app.turns, "charge", lambda _, cost: sent.append(cost))
         parts = [await anext(stream.parts) for _ in range(4)]
         assert [part.count(b"data: ") for part in parts] == [0, 25, 25, 10]
+        assert sent == [len(part) // BYTES_SENT for part in parts[1:]]
         await stream.close()
         await app.close()
 
