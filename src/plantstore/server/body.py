@@ -17,7 +17,8 @@ MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a `
 MAX_FRAMING = 16 * 1024  # bytes of framing beyond half of the content's bytes; also of one line
 
 _MAX_LINES = 192  # of framing, read in a quarter of a millisecond
-_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_LINE_BYTES = 256  # of an incomplete line, examined in the time of a line
+_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*+(?:;[\t\x20-\x7e\x80-\xff]*+)?+\r\n")
 _END = re.compile(rb"\r\n")
 _TRAILERS = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*\r\n)++|\r\n")
 _REST = (b"\r\n", b"\n", b"0\r\n", b":\r\n")  # one of these completes any incomplete line
@@ -170,7 +171,7 @@ class ChunkedBody(Body):
         self._line = b"" if is_over else data[position:]
         if not any(self._expected.fullmatch(self._line + rest) for rest in _REST):
             raise RequestError(40011, reason="the chunks of its body are not well-formed")
-        # An incomplete line is examined again with each new part.
+        self.lines += len(self._line) // _LINE_BYTES  # it is examined again with each new part
         if len(self._line) > min(self._allowance, MAX_FRAMING):
             raise RequestError(43101)
         return data[position:] if is_over else b""
