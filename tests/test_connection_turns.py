@@ -21,6 +21,7 @@ from socket import (
 )
 from ssl import create_default_context
 from termios import FIONREAD
+from types import SimpleNamespace
 from typing import Any, NoReturn, cast
 
 import pytest
@@ -267,6 +268,20 @@ async def test_tiny_chunks_are_parsed_in_turns_of_their_sender(
     assert max(paid) <= 24
 
 
+async def test_each_part_of_a_long_line_of_framing_costs_its_sender_the_line(
+    application: CountingApplication, client: socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line is examined again with each part."""
+    costs = record_costs(application.turns, monkeypatch)
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for part in (head + b"1" + 15_000 * b" ", *10 * [b" "]):
+        costs.clear()
+        client.send(part)
+        for _ in range(10):  # it arrives
+            await asyncio.sleep(0)
+    assert sum(cost for _, cost in costs) > 15_000 // 256 // LINES_PARSED
+
+
 async def test_a_body_that_nobody_reads_is_received_in_turns_of_its_sender(
     application: CountingApplication, client: socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -450,7 +465,33 @@ async def test_a_request_that_comes_too_late_at_a_stop_is_not_reset(
     await asyncio.wait_for(draining, 30)
 
 
-async def test_few_clients_are_accepted_at_a_time(application: CountingApplication) -> None:
+async def test_few_clients_are_accepted_in_a_round(
+    application: CountingApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SimpleNamespace(perf_counter=lambda: 0.0)  # no round ends early
+    monkeypatch.setattr("plantstore.core.fair_queue.time", clock)
+    turns, accepted, iterations = application.turns, application.pools.accepted, 0
+
+    def work() -> bool:
+        turns.put((1, 1), CONNECTED, work)
+        return True
+
+    work()  # while work waits, a round has several iterations
+    acceptor = accept(application, lambda client, _: client.close(), Settings())
+    with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
+        for _ in range(90):
+            stack.enter_context(create_connection(listener.getsockname()))
+        acceptor.listen(listener)
+        while accepted.used < 60:
+            await asyncio.sleep(0)
+            iterations += 1
+        acceptor.close(listener)
+        while accepted.used:  # noqa: ASYNC110 - it is for a few iterations
+            await asyncio.sleep(0)
+    assert iterations > 2 * ITERATIONS
+
+
+async def test_few_clients_are_connected_at_a_time(application: CountingApplication) -> None:
     connected = list[str]()
 
     def connect_client(client: socket, address: str) -> None:

@@ -1,13 +1,14 @@
 """Fair queueing: work over a share of a round waits, without delaying others."""
 
 import asyncio
-import time
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
+from plantstore.core import fair_queue
 from plantstore.core.fair_queue import (
     CACHED,
     CONNECTED,
@@ -26,6 +27,22 @@ SIZE = 32  # of a round
 FLOOD, COLLEAGUE, OTHER, THIRD = (1, 1), (1, 2), (2, 3), (3, 4)
 
 
+class Clock:
+    """A clock that a test sets, since rounds end by time, too."""
+
+    now = 0.0
+
+    def read(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(fair_queue, "time", SimpleNamespace(perf_counter=clock.read))
+    return clock
+
+
 def make_queue(*active: Key) -> FairQueue:
     """A queue in which these and another user were active."""
     turns = FairQueue()
@@ -39,6 +56,17 @@ def count_turns(turns: FairQueue, key: Key, cost: int = ROUTED) -> int:
     return sum(turns.try_take(key, cost) for _ in range(MANY))
 
 
+def goes_on(turns: FairQueue, key: Key, cost: int) -> bool:
+    """Whether a request goes on without waiting."""
+    taking = turns.take(key, cost)
+    try:
+        taking.send(None)
+    except StopIteration:
+        return True
+    taking.close()
+    return False
+
+
 async def wait_for_round() -> None:
     """New requests come first, and then those that wait."""
     for _ in range(ITERATIONS):
@@ -50,7 +78,8 @@ async def take_all(keys: Sequence[Key]) -> tuple[list[tuple[Key, int]], list[int
     turns, order = make_queue(), list[tuple[Key, int]]()
 
     async def take(key: Key, number: int) -> None:
-        await turns.take(key, ROUTED)
+        if not turns.try_take(key, ROUTED):
+            await turns.wait(key, ROUTED)
         order.append((key, number))
 
     waiting = asyncio.gather(*(take(key, number) for number, key in enumerate(keys)))
@@ -214,11 +243,11 @@ async def test_others_have_a_round_between_two_handshakes() -> None:
     assert turns.try_take((NETWORKS, "flood"), CONNECTED)
 
 
-async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work() -> None:
+async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work(clock: Clock) -> None:
     turns, order = FairQueue(), list[str]()
 
     def work(name: str) -> bool:
-        time.sleep(0.001)
+        clock.now += 0.001
         order.append(name)
         return True
 
@@ -239,6 +268,26 @@ async def test_new_requests_have_half_of_a_round_before_those_that_wait() -> Non
         assert not waiting.done()
         await asyncio.sleep(0)
     assert waiting.done()
+
+
+async def test_slow_iterations_end_a_round_early(clock: Clock) -> None:
+    """Each may execute a batch of writes and send its responses."""
+    turns = make_queue(FLOOD)
+    waiting = turns.wait(FLOOD, SIZE)
+    for _ in range(3):
+        assert not waiting.done()
+        clock.now += 0.0004
+        await asyncio.sleep(0)
+    assert waiting.done()
+
+
+async def test_a_request_goes_on_while_its_store_took_less_than_its_share() -> None:
+    turns = make_queue()
+    assert count_turns(turns, FLOOD) == 2
+    assert goes_on(turns, FLOOD, SIZE // 2)  # it could not begin
+    assert not goes_on(turns, FLOOD, 1)
+    assert goes_on(turns, OTHER, SIZE)
+    assert not goes_on(turns, THIRD, 1)  # the round is over
 
 
 async def test_failing_work_does_not_stop_the_queue() -> None:

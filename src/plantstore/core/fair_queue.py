@@ -1,12 +1,13 @@
 """A fair queue for the time of the event loop: a flood delays mostly its sender.
 
 A round has ``_SIZE`` units of about 10 µs. It is an iteration of the event loop or, while work
-waits, ``ITERATIONS``: the last is for that work, the others for requests that arrive meanwhile, up
-to half of the round, and for those that go on, as after a commit. The rule is that of the pools:
-**a store may take more while it took less than is free**, and each of its users while the user took
-less than half of that. Whatever exceeds this waits for the next rounds, in which stores take turns,
-and within a store its users. A cost over the share is paid for in the next rounds. A lone user
-waits only with work that is longer than a round, or beyond 64 rounds at once.
+waits, ``ITERATIONS``, fewer if they are long: the last is for that work, the others for requests
+that arrive meanwhile, up to half of the round, and for those that go on, as after a commit. The
+rule is that of the pools: **a store may take more while it took less than is free**, and each of
+its users while the user took less than half of that. A request goes on while its store took less
+than its share of a round. Whatever exceeds this waits for the next rounds, in which stores take
+turns, and within a store its users. A cost over the share is paid for in the next rounds. A lone
+user waits only with work that is longer than a round, or beyond 64 rounds at once.
 
 A user has a share in each store, whose owner can make tokens for any user. Clients without a known
 user share by network, and all together as one store: an attacker can have many addresses.
@@ -114,7 +115,7 @@ class FairQueue:
     def try_take(self, key: Key, cost: int) -> bool:
         """Take a turn if there is one now; returns whether there was."""
         store = key[0]
-        if store is not NETWORKS:
+        if type(store) is int:
             if key != self.users.last:
                 self.users.see(key)
                 self.stores.see(store)
@@ -131,11 +132,11 @@ class FairQueue:
         return True
 
     async def take(self, key: Key, cost: int) -> None:
-        """Take a turn; wait for it if there is none now. What costs nothing needs no turn.
+        """Take a turn to go on with a request; wait for it if there is none now.
 
         Work longer than a round waits for one even if its user is alone: another may come.
         """
-        if cost > _SIZE or (cost and not self.try_take(key, cost)):
+        if cost > _SIZE or (cost and not self._try_go_on(key, cost)):
             await self.wait(key, cost)
 
     def wait(self, key: Key, cost: int) -> "asyncio.Future[None]":
@@ -156,6 +157,14 @@ class FairQueue:
         self._free -= cost
         self._schedule()
 
+    def _try_go_on(self, key: Key, cost: int) -> bool:
+        if not self.users.are_several:
+            return self.try_take(key, cost)
+        if self._free <= 0 or self._spent.get(key[0], 0) >= _SHARE:
+            return False
+        self.charge(key, cost)
+        return True
+
     def _may(self, key: Key) -> bool:
         spent, free = self._spent.get, self._free
         return 2 * spent(key, 0) < free and spent(key[0], 0) < free
@@ -171,13 +180,13 @@ class FairQueue:
         self._is_scheduled = bool(self.waiting)
         if self.waiting:
             self._free = _SHARE  # for what arrives before the work: it need not wait for long work
-            self._iterate(ITERATIONS - 1)
+            self._iterate(ITERATIONS - 1, time.perf_counter() + 2 * _LONG_SECONDS)
         elif self._spent:
             self._schedule()
 
-    def _iterate(self, left: int) -> None:
-        if left:
-            self._loop.call_soon(self._iterate, left - 1)
+    def _iterate(self, left: int, until: float) -> None:
+        if left and time.perf_counter() < until:
+            self._loop.call_soon(self._iterate, left - 1, until)
         else:
             self._do_waiting()
 

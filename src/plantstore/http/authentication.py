@@ -114,7 +114,9 @@ class Authentication:
         """A turn to wait for before anything is done: of a known token's user, or the network."""
         known = self._known.tokens.get(request.headers.get(b"authorization"))
         if known is None:
-            return self.turns.take(network_of(self.client_address(request)), REFUSED)
+            network = network_of(self.client_address(request))
+            has_turn = self.turns.try_take(network, REFUSED)
+            return None if has_turn else self.turns.wait(network, REFUSED)
         if self._try_enter(request, known.principal):
             return None
         return self.turns.wait(known.principal, request.cost)

@@ -34,7 +34,8 @@ _FIRST_FD = 3  # the first socket that systemd passes
 _MAX_NOT_SENT = 128 * 1024
 _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 BACKLOG = 4096
-_ACCEPTED_IN_A_ROW = 8  # more than are served in an iteration
+_ACCEPTED_IN_A_ROW = 16  # more than are served in a round
+_ACCEPTING = ("accepted", None), 8  # the key and the cost of its turn: it has one in a round
 _RETRY_SECONDS = 1.0
 
 Connect = Callable[[socket.socket, str], None]
@@ -174,13 +175,17 @@ class Acceptor:
     def listen(self, listener: socket.socket) -> None:
         if listener.fileno() >= 0:  # not closed before a retry
             listener.settimeout(0)
-            self._loop.add_reader(listener, self._accept, listener, _ACCEPTED_IN_A_ROW)
+            self._loop.add_reader(listener, self._accept_some, listener)
 
     def close(self, listener: socket.socket) -> None:
         """Close the socket, after the last clients: it would reset their connections."""
         self._accept(listener, BACKLOG)
         self._loop.remove_reader(listener)
         listener.close()
+
+    def _accept_some(self, listener: socket.socket) -> None:
+        if self._turns.try_take(*_ACCEPTING):
+            self._accept(listener, _ACCEPTED_IN_A_ROW)
 
     def _accept(self, listener: socket.socket, count: int) -> None:
         is_unix = listener.family == socket.AF_UNIX
