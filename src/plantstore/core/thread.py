@@ -8,14 +8,10 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-# A thread asks for Python's lock after a timeout, which each release restarts, and which ends up to
-# 50 µs late by default. Among many short requests, a commit waited for 40 ms.
-_TIMER_SLACK = Path("/proc/thread-self/timerslack_ns")
 _Work = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 
 
@@ -37,8 +33,6 @@ class Thread:
         self._work.put(None)
 
     def _run(self) -> None:
-        with suppress(OSError):  # not on Linux
-            _TIMER_SLACK.write_text("1")
         while work := self._work.get():
             function, future = work
             try:
