@@ -7,6 +7,7 @@ The median time of a request may be up to three times that without the flood.
 """
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,13 +20,16 @@ from statistics import median, quantiles
 import click
 from msgspec import Struct
 
+from bench.clients import CLIENTS
 from bench.load import Load
 from bench.servers import (
     ALL_CORES,
     LOAD_CORES,
+    PYTHON,
     SERVER_CORES,
     Server,
     WrongResponseError,
+    pin,
     running_service,
 )
 from bench.stores import fresh_database, make_store
@@ -33,6 +37,7 @@ from tests.databases import execute
 
 _MAX_RATIO = 3.0
 _EVENTS, _PLANTS = 1000, 2000
+_LONG = 100  # plants with long names
 _ROUNDS = 5
 _START_SECONDS, _MAX_START_SECONDS = 1.0, 20.0
 _TIMES = 100  # of each request, per round
@@ -40,7 +45,7 @@ _FILL = """
 INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id)
 VALUES ($1, $2, 'plant.created', $2, $3, 0, $1, 'bench', 'bench')
 """
-_FILL_PLANTS = "INSERT INTO plants (store_id, id, name) VALUES ($1, $2, $3)"
+_FILL_PLANTS = "INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)"
 _COUNT = "UPDATE revisions SET revision = $1, plants = $2"
 _OVERLOADED = 503
 
@@ -57,9 +62,12 @@ class Kind(Struct, frozen=True):
 
 
 _NEW_PLANT = '{"id":NUMBER,"name":"Monstera deliciosa"}\n'
+_1K_PLANT = f'{{"id":NUMBER,"name":"{1000 * "F"}"}}\n'
 _LARGE_PLANT = f'{{"id":NUMBER,"name":"{1000 * "🌿"}","tag":"{256 * "🌿"}"}}\n'  # the largest
 _PLANT = '{"name":"Monstera NUMBER"}\n'  # a new name each time, else nothing is written
 _CHANGE = '{"op":"upsert","id":1NUMBER,"name":"Monstera deliciosa"}\n'
+_LARGE_CHANGE = _LARGE_PLANT.replace("{", '{"op":"upsert",', 1).replace(":N", ":1N", 1)
+_TAGS = "&".join(f"tag=t{n}" for n in range(45))
 _OF_JSON = (("Content-Type", "application/json"),)
 _OF_NDJSON = (("Content-Type", "application/x-ndjson"),)
 _PAGE = "?limit=LIMIT&n=NUMBER"
@@ -69,7 +77,9 @@ KINDS = {
     "changes-atomic": Kind("/changes?atomic=true", "POST", _OF_NDJSON, _CHANGE, 1000),
     "changes-atomic-50": Kind("/changes?atomic=true", "POST", _OF_NDJSON, _CHANGE, 50),
     "create": Kind("/plants", "POST", _OF_JSON, _NEW_PLANT, 1),
+    "create-1k": Kind("/plants", "POST", _OF_JSON, _1K_PLANT, 1),
     "create-large": Kind("/plants", "POST", _OF_JSON, _LARGE_PLANT, 1),
+    "changes-atomic-32-large": Kind("/changes?atomic=true", "POST", _OF_NDJSON, _LARGE_CHANGE, 32),
     "events": Kind(f"/events{_PAGE}"),
     "list": Kind(f"/plants{_PAGE}"),
     "list-100": Kind("/plants?limit=100"),
@@ -78,6 +88,7 @@ KINDS = {
     "list-etag": Kind(f"/plants{_PAGE}&include=etag"),
     "list-same": Kind("/plants?limit=1"),
     "list-short": Kind("/plants?limit=1&n=NUMBER"),
+    "list-tags": Kind(f"/plants{_PAGE}&{_TAGS}"),
     "listeners": Kind("/events", headers=(("Accept", "text/event-stream"),)),
     "me": Kind("/me"),
     "refused": Kind("/plants/1", "PUT", _OF_JSON, _NEW_PLANT, 1, 400),
@@ -100,8 +111,8 @@ class Floods(click.ParamType[Flood]):
         flood = []
         for part in value.split("+"):
             kind, _, connections = part.partition(":")
-            if kind not in KINDS:
-                self.fail(f"{kind} is none of {', '.join(KINDS)}", param, context)
+            if kind not in (known := [*KINDS, *CLIENTS]):
+                self.fail(f"{kind} is none of {', '.join(known)}", param, context)
             flood.append((kind, int(connections or 16)))
         return flood
 
@@ -130,7 +141,9 @@ def main(
         numbers = range(1, _PLANTS + 1)
         for store in range(1, stores + 1):
             execute(url, _FILL, [(store, number, "F" * 1000) for number in numbers[:_EVENTS]])
-            execute(url, _FILL_PLANTS, [(store, number, "F" * 250) for number in numbers])
+            names = [1000 * "F" if n <= _LONG else 250 * "F" for n in numbers]
+            plants = [(store, n, name, f"t{n % 50}") for n, name in enumerate(names, 1)]
+            execute(url, _FILL_PLANTS, plants)
         execute(url, _COUNT, [(_EVENTS, _PLANTS)])
         token = make_store(url, 0).token
         service = stack.enter_context(running_service(url, folder, cores=cores[0]))
@@ -186,8 +199,7 @@ class Bench(Struct):
         with ExitStack() as stack:
             for token in self.flooding:
                 for kind, connections in flood:
-                    self._check(token, kind)
-                    stack.enter_context(self._send_all(token, KINDS[kind], connections))
+                    stack.enter_context(self._send_all(token, kind, connections))
             time.sleep(_START_SECONDS)
             yield
 
@@ -200,20 +212,27 @@ class Bench(Struct):
             raise WrongResponseError(f"{kind}: {status}")
 
     @contextmanager
-    def _send_all(self, token: str, kind: Kind, connections: int) -> Iterator[None]:
-        headers = {"Authorization": f"Bearer {token}", **dict(kind.headers)}
-        arguments = (kind.method, kind.path, kind.line or "-", kind.count)
-        load = Load("flood", self.service.origin, headers, connections, arguments).start(
-            _new_number(), 600, self.cores
-        )
+    def _send_all(self, token: str, name: str, connections: int) -> Iterator[None]:
+        load = self._start(token, name, connections)
         os.setpriority(os.PRIO_PROCESS, load.pid, 19)  # the timed client comes before it
         try:
             yield
             if load.poll() is not None:
-                raise WrongResponseError("wrk ended before the measurement did")
+                raise WrongResponseError(f"{name} ended before the measurement did")
         finally:
             load.terminate()
             load.wait()
+
+    def _start(self, token: str, name: str, connections: int) -> "subprocess.Popen[bytes]":
+        if name in CLIENTS:
+            command = [PYTHON, "-m", "bench.clients", name, str(connections)]
+            return subprocess.Popen(pin([*command, self.service.origin, token], self.cores))
+        self._check(token, name)
+        kind = KINDS[name]
+        headers = {"Authorization": f"Bearer {token}", **dict(kind.headers)}
+        arguments = (kind.method, kind.path, kind.line or "-", kind.count)
+        load = Load("flood", self.service.origin, headers, connections, arguments)
+        return load.start(_new_number(), 600, self.cores)
 
 
 def _send(connection: HTTPConnection, token: str, kind: Kind, *, whole: bool = True) -> int:
