@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plantstore.core.fair_queue import QUERIED, REFUSED, ROUTED, FairQueue, Key
+from plantstore.core.fair_queue import LOOKED_UP, QUERIED, REFUSED, ROUTED, FairQueue, Key
 from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
@@ -248,7 +248,8 @@ async def test_a_refusal_costs_more_turns(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(app.turns, "charge", lambda _, cost: costs.append(cost))
         for path in (b"/plants/1", b"/stores/other/plants", b"/no/route"):
             await app.handle(request(0, "GET", token, path))
-    assert costs == 3 * [ROUTED, REFUSED]
+    # Only a look-up shows that the token has no access to the other store.
+    assert costs == [ROUTED, REFUSED, ROUTED, LOOKED_UP, REFUSED, ROUTED, REFUSED]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +289,7 @@ async def test_large_bodies_and_unknown_paths_cost_more_turns(
 
 @pytest.mark.parametrize(
     ("query", "form", "costs"),
-    [(b"", b"*/*", [50]), (b"limit=40", b"*/*", [2]), (b"", b"text/csv", [50, 24, 24])],
+    [(b"", b"*/*", [56]), (b"limit=40", b"*/*", [8]), (b"", b"text/csv", [56, 24, 24])],
 )
 async def test_a_lists_cost_is_paid_before_its_plants_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: bytes, form: bytes, costs: list[int]

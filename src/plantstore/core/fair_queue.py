@@ -23,6 +23,7 @@ from typing import Any, Generic, TypeVar
 UNIT_SECONDS = 0.00001  # about the time of 1
 CACHED = 1  # the cost of a request that the cache answers by its bytes
 ROUTED = 6  # the cost of any other request, plus:
+LOOKED_UP = 2  # for its token, if something was committed since
 QUERIED = 12  # for a long query, which no cache answers
 BYTES_PARSED = 64  # bytes of an unknown head that cost its user 1 more, to read its parameters
 LINES_PARSED = 8  # lines of a body's framing that cost 1 more
@@ -160,7 +161,7 @@ class FairQueue:
     def _try_go_on(self, key: Key, cost: int) -> bool:
         if not self.users.are_several:
             return self.try_take(key, cost)
-        if self._free <= 0 or self._spent.get(key[0], 0) >= _SHARE:
+        if self._free <= -_SHARE or self._spent.get(key[0], 0) >= _SHARE:
             return False
         self.charge(key, cost)
         return True

@@ -12,7 +12,14 @@ from msgspec import Struct
 from plantstore.core import errors
 from plantstore.core.clock import now
 from plantstore.core.database import Database, Row
-from plantstore.core.fair_queue import BYTES_READ, COMMAS_READ, QUERIED, REFUSED, FairQueue
+from plantstore.core.fair_queue import (
+    BYTES_READ,
+    COMMAS_READ,
+    LOOKED_UP,
+    QUERIED,
+    REFUSED,
+    FairQueue,
+)
 from plantstore.core.model import Caller, Principal, Scope, is_store_name
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools, network_of
@@ -226,6 +233,8 @@ class Authentication:
         caller: Caller | None = None
         if store_id is not None:
             caller = await self._database.find_caller(store_id, token_hash, store_name)
+            if known is not None:
+                self.turns.charge(known.principal, LOOKED_UP)
         if caller is None or _is_expired(caller):
             self._known.tokens.pop(sent, None)
             address = self.client_address(request)

@@ -13,6 +13,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from plantstore.core.database import Database, Snapshot
+from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Page, PlantQuery, Scope
 from plantstore.core.pools import Pool
 from plantstore.http.authentication import Authentication
@@ -155,7 +156,7 @@ class PlantLists:
     ) -> AbstractAsyncContextManager[None]:
         """Charge for plants before reading them; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
-        await self._turns.take(caller.principal, count // _READ_AT_COST)
+        await self._turns.take(caller.principal, ROUTED + count // _READ_AT_COST)
         is_long = is_long or count > _MANY or bool(query.tags)
         return self._lanes.of(caller.principal) if is_long else nullcontext()
 
