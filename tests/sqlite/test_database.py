@@ -52,6 +52,23 @@ async def test_writes_recover_after_another_programs_transaction(
     assert await harness.create(FICUS) is Outcome.CREATED
 
 
+async def test_another_process_may_write_before_the_event_loop_goes_on(
+    harness: DatabaseHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, lock, acquired = Thread.run, FileLock(tmp_path / "plants.db"), list[bool]()
+
+    def run_and_wait(thread: Thread, function: Callable[[], Any]) -> "asyncio.Future[Any]":
+        future = run(thread, function)
+        acquired.append(lock.try_acquire(10))
+        lock.release()
+        return future
+
+    monkeypatch.setattr(Thread, "run", run_and_wait)
+    assert await harness.create(FICUS) is Outcome.CREATED
+    lock.close()
+    assert acquired == [True]
+
+
 async def test_while_writes_are_committed_those_that_time_out_do_not_make_the_database_unready(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

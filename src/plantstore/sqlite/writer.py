@@ -72,6 +72,7 @@ class Writer:
         self._batches = BatchWriter(self._connection)
         self._thread = Thread("writer")
         self._wal_pages = 0
+        self._is_last = True  # whether the lock is released after the batch
         self._error: apsw.Error | None = None  # of the last batch
         self.worked_at = -math.inf
         self._failures = FailureLog(logger, "writes work again")
@@ -186,6 +187,7 @@ class Writer:
                     batches[0].append(write)
             for batch in filter(None, batches):
                 began = time.perf_counter()
+                self._is_last = batch is batches[-1]
                 results = await self._commit(batch)
                 if isinstance(batch[0][0], Atomic):
                     batch[0][0].seconds = waited + time.perf_counter() - began
@@ -256,7 +258,7 @@ class Writer:
                 refuse_unless_done(outcomes)
             self._batches.finish()
             began = time.perf_counter()
-            await self._thread.run(self._batches.commit)
+            await self._thread.run(self._end_batch)
         except BaseException:
             roll_back(self._connection)
             raise
@@ -264,6 +266,12 @@ class Writer:
             count = len(writes) - (_PROBE in writes)
             self._queue.note_commit(writes, outcomes, count, time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]
+
+    def _end_batch(self) -> None:
+        """Commit; other processes need not wait until the event loop goes on."""
+        self._batches.commit()
+        if self._is_last and self._wal_pages < _CHECKPOINT_PAGES:
+            self._lock.release()
 
     def _checkpoint(self) -> None:
         """Copy a large WAL, after the responses; before others commit, or it may never restart."""
