@@ -89,8 +89,11 @@ def test_each_part_of_a_live_stream_takes_a_turn(
     assert costs == 3 * [ROUTED]
 
 
-def test_many_listeners_get_a_page_a_few_at_a_time(tmp_path: Path) -> None:
+def test_many_listeners_get_a_page_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also those of a lone user: the next request may be another store's."""
+    monkeypatch.setattr("plantstore.sqlite.database._BRIEF_SECONDS", 60)  # no thread reads it
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
     fill_events(url, 1)
