@@ -286,8 +286,9 @@ async def test_a_request_goes_on_while_its_store_took_less_than_its_share() -> N
     assert count_turns(turns, FLOOD) == 2
     assert goes_on(turns, FLOOD, SIZE // 2)  # it could not begin
     assert not goes_on(turns, FLOOD, 1)
-    assert goes_on(turns, OTHER, SIZE)
-    assert not goes_on(turns, THIRD, 1)  # the round is over
+    assert goes_on(turns, OTHER, SIZE // 2)  # nothing is free now
+    assert goes_on(turns, THIRD, SIZE // 2)  # a round takes up to half as much again
+    assert not goes_on(turns, (5, 5), 1)
 
 
 async def test_failing_work_does_not_stop_the_queue() -> None:

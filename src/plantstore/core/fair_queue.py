@@ -135,7 +135,8 @@ class FairQueue:
     async def take(self, key: Key, cost: int) -> None:
         """Take a turn to go on with a request; wait for it if there is none now.
 
-        Work longer than a round waits for one even if its user is alone: another may come.
+        What costs nothing needs no turn. Work longer than a round waits for one even if its user is
+        alone: another may come.
         """
         if cost > _SIZE or (cost and not self._try_go_on(key, cost)):
             await self.wait(key, cost)

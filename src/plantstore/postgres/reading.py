@@ -96,7 +96,7 @@ class Callers(Batcher[Credentials, Caller | None]):
 class Reads(Batcher[Query, Sequence[Row]]):
     """Runs queries of stores, at most ``max_batch_size`` different ones at once.
 
-    A query's first argument, if any, is the store.
+    A query's first argument, if any, is the store, or the hash of a token whose store is unknown.
     """
 
     def __init__(self, pool: Pool, max_batch_size: int, stores: Active) -> None:
@@ -126,7 +126,7 @@ class Reads(Batcher[Query, Sequence[Row]]):
 
 
 def _store_of(query: Query) -> object:
-    """Whose share of the reads it takes: a client has only its token's hash until that is known."""
+    """Whose share of the reads it takes: all clients without a known token have one share."""
     first = query[1][0] if query[1] else None
     return NETWORKS if isinstance(first, bytes) else first
 

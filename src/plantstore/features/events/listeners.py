@@ -34,6 +34,8 @@ _ROUND_SECONDS = 0.05  # between two rounds of a feed, or, if that is more:
 _LISTENER_SECONDS = 0.0002  # for each listener, several times as long as it takes to send an event
 _MAX_IN_A_ROW = 8  # listeners handled before the loop runs other tasks
 
+Wanted = tuple[int, Form, bool]  # after which revision, in which form, and whether for an owner
+
 
 class Feed:
     """The events of one store, for all its listeners here.
@@ -46,7 +48,7 @@ class Feed:
         self.turns, self._lanes = lanes.turns, lanes
         self._database = database
         self._store_id = store_id
-        self.pages: dict[tuple[int, Form, bool], EventPage] = {}
+        self.pages: dict[Wanted, EventPage] = {}
         self.revision = self.earlier = revision
         self.listeners: set[Listener] = set()
         self.sending = asyncio.Semaphore(_MAX_IN_A_ROW)
@@ -63,16 +65,17 @@ class Feed:
         if listener.wanted not in self.pages:
             async with self._lanes.of(listener.caller.principal, is_long=True):
                 if listener.wanted not in self.pages:
-                    await self._read(*listener.wanted)
+                    await self._read(listener.wanted)
         return self.pages.get(listener.wanted)
 
-    async def _read(self, after: int, form: Form, is_owner: bool) -> None:  # noqa: FBT001
+    async def _read(self, wanted: Wanted) -> None:
+        after, form, is_owner = wanted
         source = (self._database, self._store_id, after, _PAGE_SIZE, form)
         page = await read_page(*source, for_owner=is_owner)
         if len(self.pages) >= _MAX_PAGES:
             self.pages.clear()
         if page is not None:
-            self.pages[after, form, is_owner] = page
+            self.pages[wanted] = page
 
 
 class Listener:
@@ -97,8 +100,7 @@ class Listener:
         return self.caller.token_store_id, self.caller.token_hash, self.caller.store_id
 
     @property
-    def wanted(self) -> tuple[int, Form, bool]:
-        """What the next page depends on."""
+    def wanted(self) -> Wanted:
         return self.after, self._form, self.caller.role is Role.OWNER
 
     @property
@@ -142,7 +144,7 @@ class Listener:
                 async with self.feed.sending:
                     await self.feed.turns.take(self.caller.principal, ROUTED)
                     page = await self.feed.read(self)
-                    await asyncio.sleep(0)  # a page that is there takes no iteration
+                    await asyncio.sleep(0)  # else all could get a known page at once
                 if page is not None and page.after == self.after < page.last:
                     self.feed.turns.charge(self.caller.principal, len(page.events) // BYTES_SENT)
                     self.after = page.last

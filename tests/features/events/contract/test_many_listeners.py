@@ -24,19 +24,19 @@ class CountedDatabase:
     def __init__(self, database: Database) -> None:
         self.pages = 0
         self.checks: list[int] = []
-        self.reading = self.most_reading = 0
+        self.reads = self.max_reads = 0  # that run at the same time
         self.writes = database.writes
         self._database = database
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         self.pages += None not in arguments  # a form of events
-        self.reading += 1
-        self.most_reading = max(self.most_reading, self.reading)
+        self.reads += 1
+        self.max_reads = max(self.max_reads, self.reads)
         try:
             await asyncio.sleep(0)
             return await self._database.read(name, *arguments)
         finally:
-            self.reading -= 1
+            self.reads -= 1
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         self.checks.append(len(callers))
@@ -78,10 +78,10 @@ async def test_listeners_at_different_revisions_read_one_after_another(
     async with listening(database) as listeners:
         caller = await harness.make_caller("nursery", "ada", "0")
         added = [await listeners.add(caller, after) for after in range(10)]
-        database.most_reading = 0
+        database.max_reads = 0
         parts = await asyncio.gather(*map(receive_event, added))
     assert [part.count(b"data: ") for part in parts] == list(range(20, 10, -1))
-    assert database.most_reading == 1
+    assert database.max_reads == 1
 
 
 async def test_a_store_s_commits_wake_its_listeners_alone(
