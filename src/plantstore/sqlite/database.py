@@ -91,13 +91,8 @@ class SQLiteDatabase:
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         await self._wal_bound.watch()
-        snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._release)
-        self._snapshots[snapshot] = None
-        try:
-            await snapshot.open(self._path)
-        except BaseException:
-            self._release(snapshot)
-            raise
+        snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._snapshots)
+        await snapshot.open(self._path)
         return snapshot
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
@@ -187,9 +182,6 @@ class SQLiteDatabase:
     def _write_uses(self, uses: Sequence[Use]) -> "asyncio.Future[Written]":
         rows = [(store_id, token_hash.hex(), at) for store_id, token_hash, at in uses]
         return self._writer.submit(RecordTokenUses(msgspec.json.encode(rows).decode()))
-
-    def _release(self, snapshot: SQLiteSnapshot) -> None:
-        self._snapshots.pop(snapshot, None)
 
     def _query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
         try:

@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 class SQLiteSnapshot(SnapshotReads):
-    """A read transaction; ``closed`` is called with the snapshot when it is closed."""
+    """A read transaction; it is among the ``opened`` ones until it is closed."""
 
     is_aborted = False
 
@@ -39,22 +39,24 @@ class SQLiteSnapshot(SnapshotReads):
         store_id: int,
         sql: dict[str, str],
         threads: Executor,
-        closed: "Callable[[SQLiteSnapshot], None]",
+        opened: "dict[SQLiteSnapshot, None]",
     ) -> None:
         super().__init__(store_id)
         self._sql = sql
         self._threads = threads
-        self._closed = closed
+        self._opened = opened
         self._connection: apsw.Connection | None = None
         self._last: Future[Any] | None = None
         self._abort_list: Callable[[], object] = lambda: None
 
     async def open(self, path: Path) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
+        self._opened[self] = None
         try:
             await self._run(lambda: self._open(path))
         except BaseException:
             self._submit(self._close)  # even while it is being opened
+            self._opened.pop(self, None)
             raise
 
     def watch(self, abort: Callable[[], object]) -> None:
@@ -68,7 +70,7 @@ class SQLiteSnapshot(SnapshotReads):
 
     async def close(self) -> None:
         await self._run(self._close)
-        self._closed(self)
+        self._opened.pop(self, None)
 
     def _open(self, path: Path) -> None:
         self._connection = connect(path)
