@@ -184,11 +184,6 @@ class Caller(Struct, frozen=True):
         return token_id_of(self.token_hash)
 
 
-def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Scope]:
-    """What a token with these scopes may do for a member with this role."""
-    return frozenset() if role is None else scopes & role.scopes
-
-
 class IdempotencyKey(Struct, frozen=True):
     """A client's key for one request, and a digest of that request's contents."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from functools import cache
 
-from plantstore.core.model import Role, Scope, permissions_of
+from plantstore.core.model import Role, Scope
 
 _NAMES = frozenset(Scope)
 
@@ -21,5 +21,7 @@ def from_text(text: str) -> frozenset[Scope]:
 @cache  # there are few pairs
 def read_access(role_name: str | None, scopes: str) -> tuple[Role | None, frozenset[Scope]]:
     """A member's role and permissions with a token of these scopes; none without a role."""
-    role = None if role_name is None else Role(role_name)
-    return role, permissions_of(role, from_text(scopes))
+    if role_name is None:
+        return None, frozenset()
+    role = Role(role_name)
+    return role, from_text(scopes) & role.scopes

@@ -13,14 +13,12 @@ from plantstore.core.errors import NoSuchTokenError, SetupError
 from plantstore.core.model import (
     INT64_MAX,
     Grant,
-    Role,
     Scope,
     find_hashes_of,
-    permissions_of,
     token_id_of,
 )
 from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_token
-from plantstore.sql.scopes import from_text, to_text
+from plantstore.sql.scopes import from_text, read_access, to_text
 from plantstore.sql.session import Queries
 
 SOON_MS = 14 * DAY_MS  # before expiry, a token is listed as expiring
@@ -170,11 +168,10 @@ def number_range(number: int | None) -> tuple[int, int]:
 
 def _to_token(row: Row) -> Token:
     text, all_stores, *times, roles = row[6:]
-    scopes = from_text(text)
-    allowed = (permissions_of(Role(role), scopes) for role in (roles or "").split(",") if role)
+    allowed = (read_access(role, text)[1] for role in (roles or "").split(",") if role)
     permissions = frozenset[Scope]().union(*allowed)
     state = _find_state(times[1], times[2])
-    values: Row = (*row[:6], scopes, permissions, bool(all_stores), *times, state)
+    values: Row = (*row[:6], from_text(text), permissions, bool(all_stores), *times, state)
     return Token(*values)
 
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from plantstore.core.clock import now
 from plantstore.core.errors import InvalidTokenError, NoSuchStoreError
 from plantstore.core.logs import administration_logger
-from plantstore.core.model import Caller, Scope, permissions_of
+from plantstore.core.model import Caller, Scope
 from plantstore.core.operations import require_scope
 from plantstore.features.access.http.bodies import read_body
 from plantstore.http.app import App
@@ -29,7 +29,7 @@ from plantstore.server.messages import Request, Response
 from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.administration.records import find_role
 from plantstore.sql.administration.tokens import Token
-from plantstore.sql.scopes import from_text
+from plantstore.sql.scopes import read_access
 from plantstore.sql.session import Queries, Session
 
 Fields = Mapping[str, object]  # the fields of a log line about a change
@@ -129,8 +129,7 @@ def require_manager(session: Queries, caller: Caller) -> Caller:
     text, all_stores, expires_at = rows[0]
     if not (all_stores or caller.token_store_id == caller.store_id):
         raise NoSuchStoreError
-    role = find_role(session, caller.store_id, caller.user_id)
-    permissions = permissions_of(role, from_text(text))
+    role, permissions = read_access(find_role(session, caller.store_id, caller.user_id), text)
     manager = replace(caller, role=role, permissions=permissions, expires_at=expires_at)
     require_scope(manager, Scope.MANAGE)
     return manager
