@@ -219,7 +219,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     ],
     "find_highest_id": [Case((LARGE,), 1), Case((SMALL,), 1)],
     "find_plants_among": [Case((LARGE, json.dumps([1, 2, PLANTS + 1])), 3)],
-    "renew_revision": [Case((SMALL, LATER), 2)],
+    "renew_revisions": [Case((SMALL, SMALL, LATER), 2)],
     "recount": [Case((SMALL,), PLANTS_OF_SMALL + 1)],
     "count_to_verify": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 1),
     "find_mismatches": both(PAGE, large=PLANTS + 2 * EVENTS, small=PLANTS_OF_SMALL + 2),

@@ -1,7 +1,7 @@
--- name: renew_revision
-UPDATE revisions SET revision = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END,
-    trimmed = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END
-WHERE store_id = ?1
+-- name: renew_revisions
+UPDATE revisions SET revision = CASE WHEN revision < ?3 THEN ?3 ELSE revision + 1 END,
+    trimmed = CASE WHEN revision < ?3 THEN ?3 ELSE revision + 1 END
+WHERE store_id BETWEEN ?1 AND ?2 RETURNING store_id
 
 -- name: recount
 UPDATE revisions SET plants = (SELECT count(*) FROM plants WHERE store_id = ?1) WHERE store_id = ?1
