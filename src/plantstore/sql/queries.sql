@@ -111,8 +111,8 @@ INSERT INTO members (store_id, user_id, role, since, added_by) VALUES (?1, ?2, ?
 ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
 
 -- name: insert_token
-INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 
 -- Tokens, each with its user's roles in the stores that it opens. For a store's list, the plus keeps
 -- a generic plan from using the index of users.

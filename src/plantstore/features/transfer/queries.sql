@@ -42,7 +42,3 @@ INSERT INTO users (user_id, subject, created_at) VALUES (?1, ?2, ?3)
 
 -- name: copy_stores
 INSERT INTO stores (store_id, name, created_at) VALUES (?1, ?2, ?3)
-
--- name: copy_tokens
-INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)

@@ -56,7 +56,7 @@ STORES = Table("stores", "page_of_stores", "copy_stores", StoreRow.__struct_fiel
 MEMBERS = Table("members", "page_of_members", "set_member", (
     "store_id", "user_id", "role", "since", "added_by",
 ), (0,))  # fmt: skip
-TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (
+TOKENS = Table("tokens", "page_of_tokens", "insert_token", (
     "store_id", "token_hash", "user_id", "all_stores", "scopes", "label", "created_at",
     "expires_at", "revoked_at",
 ), (b"",))  # fmt: skip

@@ -81,7 +81,7 @@ def insert_token(
     secret = secret or make_token(store_id)
     token_hash = hash_token(secret)
     values = (grant.all_stores, to_text(grant.scopes or ()), grant.label, now(), grant.expires_at)
-    session.query("insert_token", store_id, token_hash, user_id, *values)
+    session.query("insert_token", store_id, token_hash, user_id, *values, None)
     (row,) = session.query("find_token", token_hash, token_hash)
     return IssuedToken(secret, _to_token(row))
 
