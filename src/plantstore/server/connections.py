@@ -94,11 +94,10 @@ class Connections:
 
     def announce_stop(self) -> None:
         """Announce the stop, and end connections with their next response."""
-        if not self.is_stopping:
-            self.is_stopping = True
-            self.application.announce_stop()
-            for connection in self.opened:
-                connection.announce_stop()
+        self.is_stopping = True
+        self.application.announce_stop()
+        for connection in self.opened:
+            connection.announce_stop()
 
     async def drain(self) -> None:
         self.is_draining = True
