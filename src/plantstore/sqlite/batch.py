@@ -146,7 +146,8 @@ class BatchWriter:
         self._events.clear()
 
     def finish(self) -> None:
-        """Write the counts, and clean up from time to time."""
+        """Write the last events and the counts, and clean up from time to time."""
+        self.write_events()
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))

@@ -71,7 +71,6 @@ class SQLiteSession:
             outcomes = list(map(batch.apply, writes))
             if is_atomic:
                 refuse_unless_done(outcomes)
-            batch.write_events()
             batch.finish()
         return outcomes
 

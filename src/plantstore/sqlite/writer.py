@@ -253,7 +253,6 @@ class Writer:
                 outcomes.append(self._batches.apply(write))
                 if atomic is not None and outcomes[-1][0] not in DONE:
                     break
-            self._batches.write_events()
             if atomic is not None:
                 refuse_unless_done(outcomes)
             self._batches.finish()
