@@ -6,7 +6,6 @@ import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 
-from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
 from plantstore.core.operations import RefusedError, Write, Written, refuse_unless_done
@@ -82,7 +81,7 @@ class PostgresSession:
     def write(self, writes: Sequence[Write], *, is_atomic: bool) -> Sequence[Written]:
         """See ``Session``. Citus delegates only a call that is a transaction of its own."""
         with suppress(RefusedError), self.transaction() if is_atomic else nullcontext():
-            arguments = to_arguments(writes, now(), "10s", is_atomic=False)
+            arguments = to_arguments(writes, "10s", is_atomic=False)
             outcomes = read_outcomes(self.query("write_batch", *arguments)[0][0])
             if is_atomic:
                 refuse_unless_done(outcomes)

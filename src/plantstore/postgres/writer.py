@@ -128,10 +128,13 @@ class Writer(Batcher[Item, Written]):
         async with self._pool.acquire(2 * self._pool.timeout) as connection:
             began = time.perf_counter()
             try:
+                await self._require_schema(connection)
                 max_wait = self._max_wait if waits else None
-                outcomes = await self._execute(
-                    connection, writes, max_wait, is_atomic=atomic is not None
-                )
+                arguments = to_arguments(writes, max_wait, is_atomic=atomic is not None)
+                sql = self._pool.sql["write_batch"]
+                cursor = await connection.execute(sql, arguments, binary=True)
+                ((results,),) = await cursor.fetchall()
+                outcomes = read_outcomes(results)
             except _ERRORS_OF_ONE_WRITE:
                 raise
             except LockNotAvailable as error:
@@ -150,25 +153,17 @@ class Writer(Batcher[Item, Written]):
         self.queue.note_commit(writes, outcomes, count, time.perf_counter() - began)
         return outcomes if atomic is None else outcomes[-1:]
 
-    async def _execute(
-        self,
-        connection: AsyncConnection,
-        writes: Sequence[Write],
-        max_wait: str | None,
-        *,
-        is_atomic: bool,
-    ) -> Sequence[Written | Exception]:
-        """The outcomes of writes, grouped by store, in one transaction."""
+    async def _require_schema(self, connection: AsyncConnection) -> None:
+        """Refuse the batch if a newer program migrated the database; look once a second.
+
+        :raises DatabaseUnavailableError: one did.
+        """
         at = now()
         if abs(at - self._schema_read_at) >= _SCHEMA_INTERVAL_MS:
             read = await connection.execute(self._pool.sql["find_compatible_since"], binary=True)
             if (await read.fetchall())[0][0] > self._newest:
                 raise self._pool.availability.refuse(None)
             self._schema_read_at = at
-        arguments = to_arguments(writes, at, max_wait, is_atomic=is_atomic)
-        cursor = await connection.execute(self._pool.sql["write_batch"], arguments, binary=True)
-        ((outcomes,),) = await cursor.fetchall()
-        return read_outcomes(outcomes)
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken or (error.sqlstate or "").startswith(_SERVER_LOST):
@@ -180,11 +175,11 @@ class Writer(Batcher[Item, Written]):
         return self._pool.availability.refuse(error)
 
 
-def to_arguments(writes: Sequence[Write], at: int, max_wait: str | None, *, is_atomic: bool) -> Row:
-    """The arguments of ``write_batch`` for writes at a time, grouped by store."""
+def to_arguments(writes: Sequence[Write], max_wait: str | None, *, is_atomic: bool) -> Row:
+    """The arguments of ``write_batch`` for writes that are made now, grouped by store."""
     rows = list(map(_to_row, writes))
     rows[0]["is_atomic"] = is_atomic
-    return writes[0].store_id, Json(rows, _encode), at, max_wait  # as a str it would be copied
+    return writes[0].store_id, Json(rows, _encode), now(), max_wait  # as a str it would be copied
 
 
 def _to_row(write: Write) -> dict[str, object]:
