@@ -3,10 +3,10 @@
 import click
 
 from plantstore.cli.administration_log import note_in_database
-from plantstore.cli.options import output_options
+from plantstore.cli.options import output_options, pass_sources
 from plantstore.cli.output import Output
-from plantstore.cli.sources import find_sources
 from plantstore.core.settings import without_password
+from plantstore.core.sources import Sources
 from plantstore.features.transfer.copying import open_copy
 from plantstore.features.transfer.progress import run_steps
 
@@ -15,11 +15,9 @@ from plantstore.features.transfer.progress import run_steps
 @click.option("--from", "source", required=True, metavar="URL", help="Database to read.")
 @click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
 @click.option("--store", metavar="NAME", help="Copy this store alone, into what is there.")
+@pass_sources
 @output_options
-@click.pass_context
-def copy(
-    context: click.Context, source: str, target: str, store: str | None, output: Output
-) -> None:
+def copy(sources: Sources, source: str, target: str, store: str | None, output: Output) -> None:
     """Copy everything, or one store, to another database, of either kind, and verify it.
 
     It copies stores, users, members, tokens, plants and events. The target must be empty, or an
@@ -35,7 +33,7 @@ def copy(
     Example:
       plantstore copy --from sqlite:///plants.db --to postgresql://postgres@localhost/plants
     """
-    if find_sources(context).flags["database"] is not None:
+    if sources.flags["database"] is not None:
         raise click.UsageError("name the databases with --from and --to, not with --database")
     with open_copy(source, target, store) as copying:
         copying.check()
