@@ -44,6 +44,7 @@ KINDS = {
     "list-tags": Kind(f"/plants{_PAGE}&{_TAGS}"),
     "listeners": Kind("/events", headers=(("Accept", "text/event-stream"),)),
     "me": Kind("/me"),
+    "member": Kind("/members/ada", "PUT", _OF_JSON, '{"role":"reader"}\n', 1),
     "refused": Kind("/plants/1", "PUT", _OF_JSON, _NEW_PLANT, 1, 400),
     "replace": Kind("/plants/1", "PUT", _OF_JSON, _PLANT, 1),
     "tags": Kind("/tags?limit=LIMIT&n=NUMBER"),

@@ -5,7 +5,7 @@ All plants have the same size in a response, so that pages of the same length do
 
 import base64
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from bench.servers import PLANTSTORE
 from tests.databases import execute
 from tests.postgres.server import PostgresServer
 
+SCOPES = ("create", "list", "update", "delete", "manage")  # all; without them, not the last
 SPACING = 1000  # between two ids: room for many cursors
 _FILL = """
 WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
@@ -51,12 +52,15 @@ def fill_store(url: str, plants: int) -> Store:
     return store
 
 
-def make_store(database: str, plants: int, name: str = "garden", role: str = "owner") -> Store:
+def make_store(
+    database: str, plants: int, name: str = "garden", scopes: Sequence[str] = ()
+) -> Store:
     """The database's store, created empty if missing, with a new token."""
     migrate = [*PLANTSTORE, "--database", database, "migrate"]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
-    command += ["--store", name, "--user", f"{name} {role}", "--role", role]
+    command += ["--store", name, "--user", name, "--role", "owner"]
+    command += [f"--scope={scope}" for scope in scopes]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Store(database, result.stdout.strip(), plants)
 
