@@ -7,6 +7,7 @@ begun.
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -23,6 +24,7 @@ failures = FailureLog(logging.getLogger(__name__), "administration works again")
 MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # connections idle for longer may be lost
 _CLOSING_SECONDS = 2.0
+_RESTS = 8.0  # times what the last job took of the CPU, for each holder that rests
 
 Result = TypeVar("Result")
 
@@ -30,8 +32,9 @@ Result = TypeVar("Result")
 class Job(Generic[Result]):
     """Work to run on a session; ``future`` gets its result."""
 
-    def __init__(self, work: Callable[[Session], Result]) -> None:
-        self.work = work
+    def __init__(self, holder: Hashable, work: Callable[[Session], Result]) -> None:
+        self.holder, self.work = holder, work
+        self.seconds = 0.0  # of the CPU
         self.session: Session | None = None
         self._lock = threading.Lock()  # guards the next two
         self._is_cancelled = self._has_committed = False
@@ -75,7 +78,8 @@ class Job(Generic[Result]):
 class Administration:
     """The jobs of one process; each may wait and run for ``seconds`` in all.
 
-    Jobs share the ``slots``, and holders take turns; up to ``threads`` jobs run at a time.
+    Jobs share the ``slots``; up to ``threads`` jobs run at a time. Holders take turns: one of which
+    more jobs wait rests after each.
     """
 
     def __init__(
@@ -88,7 +92,9 @@ class Administration:
         self._waiting = RoundRobin[Job[Any]]()
         self._running: set[asyncio.Future[Any]] = set()
         self._sessions: list[Session] = []  # that no job uses
-        self._idle: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._later: asyncio.TimerHandle | None = None
+        self._rests: dict[Hashable, float] = {}  # until when, by holder
 
     async def run(self, holder: Hashable, work: Callable[[Session], Result]) -> Result:
         """Run work and return its result; the holder is a store, a network, or None.
@@ -97,9 +103,9 @@ class Administration:
             are waiting.
         """
         self._slots.acquire(holder)
-        job = Job(work)
+        job = Job(holder, work)
         self._waiting.put(holder, job)
-        timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
+        timer = self._loop.call_later(self._seconds, job.cancel)
         self._run_next()
         try:
             return await job.future
@@ -115,14 +121,22 @@ class Administration:
         await asyncio.wait([self._close_sessions()], timeout=_CLOSING_SECONDS)
 
     def _run_next(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
+        if self._later is not None:
+            self._later.cancel()
+        now = self._loop.time()
+        self._rests = {holder: until for holder, until in self._rests.items() if until > now}
         while self._waiting.keys and len(self._running) < self._threads:
-            job = self._waiting.pop(next(iter(self._waiting.keys)))
+            rests = {holder: self._rests.get(holder, 0.0) for holder in self._waiting.keys}
+            holder = min(rests, key=rests.__getitem__)
+            if rests[holder]:
+                self._later = self._loop.call_at(rests[holder], self._run_next)
+                return
+            job = self._waiting.pop(holder)
             job.session = self._sessions.pop() if self._sessions else None
             running = run_in_thread(partial(self._do, job))
             self._running.add(running)
             running.add_done_callback(partial(self._finish, job))
+        self._later = self._loop.call_later(_IDLE_SECONDS, self._close_sessions)
 
     def _do(self, job: Job[Result]) -> Result:
         if job.future.done():  # cancelled while it waited
@@ -135,15 +149,21 @@ class Administration:
                 job.session = None
         session = job.session = job.session or self._open_session()
         session.before_commit = job.begin_commit
-        return job.work(session)
+        began = time.thread_time()
+        try:
+            return job.work(session)
+        finally:
+            job.seconds = time.thread_time() - began
 
     def _finish(self, job: Job[Result], done: "asyncio.Future[Result]") -> None:
         job.finish(done)
         self._running.discard(done)
         if job.session is not None:
             self._sessions.append(job.session)
+        if job.holder in self._waiting.keys:
+            rest = _RESTS * job.seconds * (1 + len(self._rests))
+            self._rests[job.holder] = self._loop.time() + rest
         self._run_next()
-        self._idle = asyncio.get_running_loop().call_later(_IDLE_SECONDS, self._close_sessions)
 
     def _close_sessions(self) -> "asyncio.Future[list[None]]":
         closing, self._sessions = self._sessions, []  # no job gets one that is being closed
