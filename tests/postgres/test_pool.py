@@ -9,10 +9,11 @@ from functools import partial
 import psycopg
 import pytest
 
+from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.fair_queue import Active
-from plantstore.core.model import PlantQuery
+from plantstore.core.model import NewPlant, PlantQuery
 from plantstore.core.settings import Settings
-from plantstore.postgres import batcher
+from plantstore.postgres import batcher, reading
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.database import PostgresDatabase
 from plantstore.postgres.hosts import Hosts
@@ -160,6 +161,27 @@ async def test_a_cancelled_close_of_a_snapshot_frees_its_stream(
                     await closing_task
             next_snapshot = await harness.database.open_snapshot(harness.store_id)
             await next_snapshot.close()
+
+
+async def test_a_long_list_is_aborted_after_many_commits(
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each leaves a dead row, which the server keeps for the list, and each look-up passes."""
+    monkeypatch.setattr(reading, "_MAX_BATCHES", 3)
+    with (
+        postgres_server.fresh() as url,
+        closing(open_administration(url)) as administration,
+    ):
+        async with DatabaseHarness(url, administration) as harness:
+            snapshot = await harness.database.open_snapshot(harness.store_id)
+            for plant_id in range(1, 4):
+                page = await snapshot.read_page(PlantQuery(), 1)
+                assert page.total == 0
+                await harness.create(NewPlant(plant_id, "Monstera"))
+            with pytest.raises(DatabaseUnavailableError):
+                await snapshot.read_page(PlantQuery(), 1)
+            await snapshot.close()
+            assert len(await harness.read_plants()) == 3
 
 
 async def test_an_argument_that_the_server_refuses_does_not_make_it_unavailable(

@@ -44,6 +44,8 @@ class PostgresDatabase:
         self._writer = Writer(self._pool, settings)
         self.find_callers_again = self._callers.find_again
         self.write, self.writes = self._writer.submit, self._writer.queue
+        self._snapshots = dict[PostgresSnapshot, int]()  # the batches that each may still outlive
+        self.writes.observers.append(self._note_batch)
         self._has_tried = asyncio.Event()
         self._opening = asyncio.ensure_future(self._open())
         self._opening.add_done_callback(lambda _: self._has_tried.set())
@@ -65,13 +67,20 @@ class PostgresDatabase:
         return to_page(await self._pages.submit(page_query(store_id, query, max_count)))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
-        snapshot = PostgresSnapshot(store_id, self._stream_pool)
+        snapshot = PostgresSnapshot(store_id, self._stream_pool, self._snapshots)
         try:
             await asyncio.ensure_future(snapshot.open(self._settings.stream_timeout))
         except BaseException:
             await snapshot.close()
             raise
         return snapshot
+
+    def _note_batch(self, _count: int, _seconds: float) -> None:
+        """Abort long lists after many batches: each leaves a dead row, which look-ups pass."""
+        for snapshot in list(self._snapshots):
+            self._snapshots[snapshot] -= 1
+            if not self._snapshots[snapshot]:
+                snapshot.abort()
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         return await self._singles.submit((name, arguments))

@@ -6,6 +6,7 @@ that list the store request the same page. Stores share reads by the rule of all
 """
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import islice
@@ -24,8 +25,11 @@ from plantstore.postgres.pool import Pool
 from plantstore.sql.reading import Query, SnapshotReads, to_caller
 from plantstore.sql.token_uses import TokenUses
 
+logger = logging.getLogger(__name__)
+
 _MAX_LOOK_UPS = 2
 _MAX_READS = 4
+_MAX_BATCHES = 10_000  # of writes during a snapshot
 
 
 class Credentials(Struct, frozen=True):
@@ -132,11 +136,14 @@ def _store_of(query: Query) -> object:
 
 
 class PostgresSnapshot(SnapshotReads):
-    """A store as it was at one moment, in a transaction of its own, for a long list."""
+    """A store as it was at one moment, in a transaction of its own, for a long list.
 
-    def __init__(self, store_id: int, pool: Pool) -> None:
+    While it is open, it is among the ``opened``, with the batches until it must end.
+    """
+
+    def __init__(self, store_id: int, pool: Pool, opened: "dict[PostgresSnapshot, int]") -> None:
         super().__init__(store_id)
-        self._pool = pool
+        self._pool, self._opened = pool, opened
         self._stack = AsyncExitStack()
         self._closing = asyncio.Lock()
 
@@ -145,6 +152,7 @@ class PostgresSnapshot(SnapshotReads):
         acquired = self._pool.acquire(max_seconds)
         self._connection = await self._stack.enter_async_context(acquired)
         self._stack.push_async_callback(self._end)
+        self._opened[self] = _MAX_BATCHES
         await self.query("begin_snapshot", ())
         for row in await self.query("find_counts", (self._store_id,)):
             self.revision, *_ = row
@@ -154,7 +162,13 @@ class PostgresSnapshot(SnapshotReads):
         async with self._closing:
             await self._stack.aclose()
 
+    def abort(self) -> None:
+        """End the transaction, and with it the list."""
+        logger.warning("aborted a long list: there were %d commits since it began", _MAX_BATCHES)
+        self._pool.abort(self._connection)
+
     async def _end(self) -> None:
+        del self._opened[self]
         with suppress(DatabaseUnavailableError):  # the pool drops the connection
             await self.query("end_snapshot", ())
 
