@@ -38,7 +38,7 @@ _ACCEPTED_IN_A_ROW = 16  # more than are served in a round
 _ACCEPTING = ("accepted", None), 8  # the key and the cost of its turn: it has one in a round
 _RETRY_SECONDS = 1.0
 
-Connect = Callable[[socket.socket, str], None]
+Connect = Callable[[socket.socket, str], bool]
 
 
 @contextmanager
@@ -161,10 +161,11 @@ def _identify(path: str | None) -> tuple[int, int] | None:
 
 
 class Acceptor:
-    """Accepts clients on listening sockets; ``connect`` gets each client and its address.
+    """Accepts clients on listening sockets, and passes each to ``connect``, with its address.
 
     Networks take turns, so a flood delays mostly its own. A large one gives way to one with few
-    clients. Clients of a trusted proxy do not wait: who they are is known once they send requests.
+    clients. ``connect`` returns whether the client is still there: one that has gone takes no turn.
+    Clients of a trusted proxy do not wait: who they are is known once they send requests.
     """
 
     def __init__(self, application: Application, connect: Connect, settings: Settings) -> None:
@@ -216,8 +217,7 @@ class Acceptor:
 
     def _serve(self, client: socket.socket, address: str) -> bool:
         self._waiting.remove(client)
-        self._connect(client, address)
-        return True
+        return self._connect(client, address)
 
     def _evict(self, key: Key, client: socket.socket, work: Work) -> None:
         self._turns.waiting[NETWORKS].remove(key, (CONNECTED, work))
