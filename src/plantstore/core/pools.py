@@ -195,8 +195,9 @@ class EvictingPool(Pool):
                 self._ranks[self._held[holder].bit_length()][holder] = None
 
     def _find_giver(self, owner: Hashable) -> Hashable:
-        largest = next(filter(None, reversed(self._ranks)), (owner,))
-        return next(iter(largest)) if owner is NETWORKS else owner
+        if owner is not NETWORKS:
+            return owner
+        return next(iter(next(filter(None, reversed(self._ranks)), (owner,))))
 
 
 class Pools:

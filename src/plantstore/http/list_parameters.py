@@ -58,9 +58,9 @@ def read_parameters(text: bytes, *known: str) -> Parameters:
 
     :raises RequestError: there is such a parameter, or there are too many.
     """
-    given = split_parameters(text)
+    given, misleading = split_parameters(text), _MISLEADING.union(known)
     for name in given:
-        if name not in known and name.lower() in _MISLEADING.union(known):
+        if name not in known and name.lower() in misleading:
             reason = f"{name} is not known here: the known ones are {', '.join(known)}"
             raise RequestError(40013, reason=reason)
     return given

@@ -72,7 +72,7 @@ def read_weights(header: bytes) -> Mapping[bytes, float]:
     """
     weights = {}
     for part in header.lower().split(b",", _MAX_CHOICES)[:_MAX_CHOICES]:
-        choice, *parameters = part.replace(b" ", b"").replace(b"\t", b"").split(b";")
+        choice, *parameters = part.replace(b" ", b"").replace(b"\t", b"").split(b";", _MAX_CHOICES)
         weight = next((it[2:] for it in parameters if it.startswith(b"q=")), b"1")
         try:
             weights[choice] = min(max(float(weight), 0.0), 1.0)

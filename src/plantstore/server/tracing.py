@@ -26,7 +26,7 @@ NAMES = frozenset((REQUEST_ID, IDEMPOTENCY_KEY, *_OTHERS))
 
 # A line is removed up to its end, so that two lines are never joined. No known head has a line that
 # begins with a space. Checking the first letter first takes half the time.
-_VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*"
+_VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*+"
 _LINE = re.compile(
     rb"\r\n(?=[%s])(?:%s:(%s)|%s:(%s)|(?:%s):%s)(?=\r\n|\Z)"
     % (
