@@ -95,10 +95,15 @@ def serve(application: CountingApplication, settings: Settings) -> Connections:
 
 def accept(
     application: CountingApplication,
-    connect_client: Callable[[socket, str], None],
+    connect_client: Callable[[socket, str], bool],
     settings: Settings,
 ) -> Acceptor:
     return Acceptor(cast("Application", application), connect_client, settings)
+
+
+def close(client: socket, _address: str) -> bool:
+    client.close()
+    return True
 
 
 @pytest.fixture
@@ -434,10 +439,28 @@ async def test_a_client_that_resets_before_accept_opens_no_connection(
         server, _ = listener.accept()
         client.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
         client.close()  # resets the connection
-    connect(connections, server, "10.0.0.1")
+    assert not connect(connections, server, "10.0.0.1")
     for _ in range(5):
         assert not connections.opened
         await asyncio.sleep(0)
+
+
+async def test_a_step_that_takes_long_costs_its_time(
+    application: CountingApplication,
+    connections: Connections,
+    client: socket,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = iter([0.0, 0.0, 0.0, 0.00106])  # of the first, short, and of the second request
+    clock = SimpleNamespace(perf_counter=lambda: next(times))
+    monkeypatch.setattr("plantstore.server.connection.time", clock)
+    charged = record_costs(connections.turns, monkeypatch)
+    for path in (b"/store", b"/store"):
+        client.send(b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n" % path)
+        while not application.handled:  # noqa: ASYNC110 - it is for a few iterations
+            await asyncio.sleep(0)
+        application.handled = 0
+    assert [cost for _, cost in charged if cost > CONNECTED] == [66]
 
 
 async def test_draining_does_not_wait_for_the_turns_of_users(connections: Connections) -> None:
@@ -477,7 +500,7 @@ async def test_few_clients_are_accepted_in_a_round(
         return True
 
     work()  # while work waits, a round has several iterations
-    acceptor = accept(application, lambda client, _: client.close(), Settings())
+    acceptor = accept(application, close, Settings())
     with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
         for _ in range(90):
             stack.enter_context(create_connection(listener.getsockname()))
@@ -494,9 +517,10 @@ async def test_few_clients_are_accepted_in_a_round(
 async def test_few_clients_are_connected_at_a_time(application: CountingApplication) -> None:
     connected = list[str]()
 
-    def connect_client(client: socket, address: str) -> None:
+    def connect_client(client: socket, address: str) -> bool:
         client.close()
         connected.append(address)
+        return True
 
     acceptor, counts = accept(application, connect_client, Settings()), [0]
     with create_server(("127.0.0.1", 0), backlog=100) as listener, ExitStack() as stack:
@@ -520,9 +544,10 @@ async def test_a_new_connection_does_not_wait_behind_the_requests_of_its_network
         done.append("head")
         return True
 
-    def connect_client(client: socket, _: str) -> None:
+    def connect_client(client: socket, _: str) -> bool:
         client.close()
         done.append("connection")
+        return True
 
     acceptor = accept(application, connect_client, Settings())
     for _ in range(20):
@@ -548,7 +573,7 @@ async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
     monkeypatch.setattr("plantstore.server.listeners._RETRY_SECONDS", 0.0)
     errors = list[dict[str, Any]]()
     asyncio.get_running_loop().set_exception_handler(lambda _, error: errors.append(error))
-    acceptor = accept(application, lambda client, _: client.close(), Settings())
+    acceptor = accept(application, close, Settings())
     listener = ListenerWithoutFiles()
     acceptor.listen(listener)
     acceptor.close(listener)
@@ -563,7 +588,11 @@ async def test_the_clients_of_many_networks_that_wait_are_bounded(
     connected = list[socket]()
     application.pools.accepted = EvictingPool("accepted", 8)
 
-    acceptor = accept(application, lambda client, _: connected.append(client), Settings())
+    def keep(client: socket, _address: str) -> bool:
+        connected.append(client)
+        return True
+
+    acceptor = accept(application, keep, Settings())
     with create_server(("127.0.0.1", 0)) as listener, ExitStack() as stack:
         for _ in range(6):
             stack.enter_context(create_connection(listener.getsockname()))
@@ -581,9 +610,10 @@ async def test_a_network_without_waiting_clients_finds_room_beside_a_flood(
 ) -> None:
     connected = list[str]()
 
-    def connect_client(client: socket, address: str) -> None:
+    def connect_client(client: socket, address: str) -> bool:
         client.close()
         connected.append(address)
+        return True
 
     application.pools.accepted = EvictingPool("accepted", 24)
     acceptor = accept(application, connect_client, Settings())
@@ -612,9 +642,10 @@ async def test_the_clients_of_a_proxy_do_not_wait(application: CountingApplicati
     """Else requests on new connections, and checks of its health, wait behind a flood."""
     connected = list[str]()
 
-    def connect_client(client: socket, address: str) -> None:
+    def connect_client(client: socket, address: str) -> bool:
         client.close()
         connected.append(address)
+        return True
 
     settings = replace(Settings(), trusted_proxies=("127.0.0.1",))
     acceptor = accept(application, connect_client, settings)

@@ -114,20 +114,21 @@ async def test_a_single_users_long_work_leaves_the_loop_to_others_after_each_pie
 
 
 @pytest.mark.parametrize("cost", [ROUTED, CACHED])
-async def test_a_flood_takes_a_third_of_a_round_and_leaves_room_for_others(cost: int) -> None:
+async def test_a_flood_of_which_some_waits_leaves_room_for_others(cost: int) -> None:
     turns = make_queue()
     for _ in range(3):
-        assert SIZE / 3 <= count_turns(turns, FLOOD, cost) * cost < SIZE / 3 + cost
+        turns.put((FLOOD[0], "a third user"), SIZE, lambda: False)
+        assert 0 < count_turns(turns, FLOOD, cost) * cost < SIZE / 3 + cost
         assert turns.try_take(COLLEAGUE, cost)
         assert turns.try_take(OTHER, cost)
         assert turns.try_take(THIRD, cost)
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        await wait_for_round()
+        await wait_for_round()
 
 
-async def test_a_store_takes_half_of_a_round_however_many_users_it_has() -> None:
+async def test_a_store_takes_three_shares_however_many_users_it_has() -> None:
     turns = make_queue()
-    assert sum(turns.try_take((1, user), CACHED) for user in range(MANY)) == SIZE // 2
+    assert sum(turns.try_take((1, user), CACHED) for user in range(MANY)) == 3 * SIZE // 2
     assert turns.try_take(OTHER, ROUTED)
 
 
@@ -136,7 +137,7 @@ async def test_a_flood_in_a_users_name_in_another_store_takes_nothing_of_the_use
     turns, user = FairQueue(), OTHER[1]
     turns.try_take(OTHER, 0)
     for _ in range(3):
-        assert count_turns(turns, (FLOOD[0], user)) == 2
+        assert count_turns(turns, (FLOOD[0], user)) == 8
         assert turns.try_take(OTHER, SIZE // 2)
         await wait_for_round()
 
@@ -144,12 +145,12 @@ async def test_a_flood_in_a_users_name_in_another_store_takes_nothing_of_the_use
 async def test_floods_of_many_stores_do_not_make_a_round_longer() -> None:
     order, counts = await take_all([(store, store) for store in range(MANY)] * 3)
     assert len(order) == 3 * MANY
-    assert max(after - before for before, after in pairwise(counts)) <= 1 + SIZE // ROUTED
+    assert max(after - before for before, after in pairwise(counts)) <= 1 + 2 * SIZE // ROUTED
 
 
 async def test_requests_within_the_share_go_before_the_excess_of_others() -> None:
     order, _ = await take_all([*MANY * [FLOOD], OTHER, *MANY * [FLOOD], THIRD])
-    assert [key for key, _ in order[:4]] == [*2 * [FLOOD], OTHER, THIRD]
+    assert [key for key, _ in order[:10]] == [*8 * [FLOOD], OTHER, THIRD]
 
 
 @pytest.mark.parametrize("store", [1, NETWORKS])
@@ -182,10 +183,10 @@ async def test_turns_of_cancelled_requests_go_to_the_next_waiter() -> None:
 
     tasks = [asyncio.ensure_future(take(number)) for number in range(20)]
     await asyncio.sleep(0)
-    for task in tasks[4:19]:
+    for task in tasks[10:19]:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert order == [0, 1, 2, 3, 19]
+    assert order == [*range(10), 19]
 
 
 async def test_a_few_anonymous_requests_do_not_make_a_single_user_wait() -> None:
@@ -198,7 +199,7 @@ async def test_a_few_anonymous_requests_do_not_make_a_single_user_wait() -> None
 
 async def test_a_cost_over_the_share_is_deducted_from_the_next_rounds() -> None:
     turns, counts = make_queue(), []
-    turns.try_take(FLOOD, SIZE // 2 + 30)
+    turns.try_take(FLOOD, SIZE // 2 + 62)
     for _ in range(3):
         await asyncio.sleep(0)
         counts.append(count_turns(turns, FLOOD))
@@ -259,11 +260,11 @@ async def test_slow_work_ends_a_round_and_nobody_overtakes_their_own_work(clock:
     assert turns.try_take((NETWORKS, "third"), CACHED)
 
 
-async def test_new_requests_have_half_of_a_round_before_those_that_wait() -> None:
+async def test_new_requests_have_a_round_and_a_half_before_those_that_wait() -> None:
     turns = make_queue(FLOOD)
     waiting = turns.wait(FLOOD, SIZE)
     await asyncio.sleep(0)
-    assert [turns.try_take((store, store), ROUTED) for store in range(2, 6)] == [*3 * [True], False]
+    assert [turns.try_take((n, n), ROUTED) for n in range(2, 11)] == [*8 * [True], False]
     for _ in range(ITERATIONS - 1):  # in which other requests go on
         assert not waiting.done()
         await asyncio.sleep(0)
@@ -283,12 +284,21 @@ async def test_slow_iterations_end_a_round_early(clock: Clock) -> None:
 
 async def test_a_request_goes_on_while_its_store_took_less_than_its_share() -> None:
     turns = make_queue()
+    turns.wait(COLLEAGUE, ROUTED)
     assert count_turns(turns, FLOOD) == 2
     assert goes_on(turns, FLOOD, SIZE // 2)  # it could not begin
     assert not goes_on(turns, FLOOD, 1)
     assert goes_on(turns, OTHER, SIZE // 2)  # nothing is free now
-    assert goes_on(turns, THIRD, SIZE // 2)  # a round takes up to half as much again
+    assert goes_on(turns, THIRD, SIZE)  # a round takes up to as much again
     assert not goes_on(turns, (5, 5), 1)
+
+
+async def test_a_store_of_which_nothing_waits_has_three_shares() -> None:
+    turns = make_queue()
+    assert count_turns(turns, COLLEAGUE) * ROUTED == 3 * SIZE // 2
+    turns.wait(COLLEAGUE, ROUTED)
+    assert not turns.try_take(FLOOD, CACHED)
+    assert turns.try_take(OTHER, ROUTED)
 
 
 async def test_failing_work_does_not_stop_the_queue() -> None:

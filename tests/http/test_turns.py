@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from plantstore.core.fair_queue import LOOKED_UP, QUERIED, REFUSED, ROUTED, FairQueue, Key
+from plantstore.core.fair_queue import REFUSED, ROUTED, FairQueue, Key
 from plantstore.core.model import Grant, Principal
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App
 from plantstore.http.lanes import Lane, Lanes
 from plantstore.server.body import Body
-from plantstore.server.heads import HeadParser
 from plantstore.server.messages import Request
 from tests.administration import open_administration
 from tests.databases import create_sqlite, execute
@@ -249,31 +248,18 @@ async def test_a_refusal_costs_more_turns(tmp_path: Path, monkeypatch: pytest.Mo
         for path in (b"/plants/1", b"/stores/other/plants", b"/no/route"):
             await app.handle(request(0, "GET", token, path))
     # Only a look-up shows that the token has no access to the other store.
-    assert costs == [ROUTED, REFUSED, ROUTED, LOOKED_UP, REFUSED, ROUTED, REFUSED]
+    assert costs == [ROUTED, REFUSED, ROUTED, REFUSED, ROUTED, REFUSED]
 
 
-@pytest.mark.parametrize(
-    ("path", "query", "body", "costs_more"),
-    [
-        (b"/plants", b"", 32_000 * b"x", True),
-        (b"/no/route", b"", b"", True),
-        (b"/livez", b"", 32_000 * b"x", True),
-        (b"/plants", b"", b"", False),
-    ],
-    ids=["large body", "no route", "no token", "small"],
-)
-async def test_large_bodies_and_unknown_paths_cost_more_turns(
-    tmp_path: Path, path: bytes, query: bytes, body: bytes, *, costs_more: bool
-) -> None:
+@pytest.mark.parametrize(("path", "costs_more"), [(b"/no/route", True), (b"/plants", False)])
+async def test_refusals_cost_more_turns(tmp_path: Path, path: bytes, *, costs_more: bool) -> None:
     url = create_sqlite(tmp_path)
     flood, other = make_tokens(url)
     order: list[str] = []
     async with application(url) as app:
 
         async def flooding() -> None:
-            sent = request(0, "GET", flood, path)
-            sent.query, sent.body = query, body
-            await app.handle(sent)
+            await app.handle(request(0, "GET", flood, path))
             order.append("flood")
 
         async def list_plants(count: int) -> None:
@@ -284,15 +270,12 @@ async def test_large_bodies_and_unknown_paths_cost_more_turns(
         await list_plants(1)
         await asyncio.gather(*(flooding() for _ in range(MANY)), list_plants(20))
     last = max(number for number, name in enumerate(order) if name == "other")
-    assert (order[:last].count("flood") < 15) == costs_more
+    assert (order[:last].count("flood") < 7) == costs_more
 
 
-@pytest.mark.parametrize(
-    ("query", "form", "costs"),
-    [(b"", b"*/*", [56]), (b"limit=40", b"*/*", [8]), (b"", b"text/csv", [56, 24, 24])],
-)
+@pytest.mark.parametrize(("form", "costs"), [(b"*/*", [6]), (b"text/csv", [6, 24, 24])])
 async def test_a_lists_cost_is_paid_before_its_plants_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: bytes, form: bytes, costs: list[int]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: bytes, costs: list[int]
 ) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
@@ -306,34 +289,9 @@ async def test_a_lists_cost_is_paid_before_its_plants_are_read(
             await app.handle(request(number, "POST", token, b"/plants"))
         monkeypatch.setattr(app.turns, "take", take)
         listing = request(0, "GET", token, b"/plants")
-        listing.query, listing.headers = query, {**listing.headers, b"accept": form}
+        listing.headers = {**listing.headers, b"accept": form}
         assert (await app.handle(listing)).status == 200
     assert paid == costs
-
-
-async def test_a_long_head_that_was_parsed_costs_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = create_sqlite(tmp_path)
-    token, _ = make_tokens(url)
-    costs: list[int] = []
-
-    def try_take(_: object, cost: int) -> bool:
-        costs.append(cost)
-        return True
-
-    async with application(url) as app:
-        monkeypatch.setattr(app.turns, "try_take", try_take)
-        for method, path in (("GET", b"/plants/1"), ("POST", b"/plants"), ("GET", b"/me")):
-            for cost in (6, 134):
-                sent = request(0, method, token, path)
-                sent.cost = cost
-                await app.handle(sent)
-    assert costs == [3, 6, 134, 6, 134, 6, 12, 134, 12]  # GET /me is a query each time
-    filler = 8192 * b"x"
-    head = HeadParser().feed(b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % filler)
-    assert head is not None
-    assert head[0].cost == 134
 
 
 @pytest.mark.parametrize("size", [1000, 60_000])
@@ -377,17 +335,10 @@ async def test_a_body_of_many_values_takes_its_turn_before_it_is_decoded(
     assert costs == [4900 // 64]
 
 
-@pytest.mark.parametrize("name", [b"if-match", b"if-none-match"])
-async def test_a_long_condition_costs_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes
-) -> None:
-    costs = list[int]()
+async def test_a_long_token_is_looked_for_in_linear_time(tmp_path: Path) -> None:
+    """In quadratic time, this takes over an hour, and 0.5 s even for a head of 8 KiB."""
     async with application(create_sqlite(tmp_path)) as app:
-        monkeypatch.setattr(app.turns, "charge", lambda _, cost: costs.append(cost))
-        nothing = request(0, "GET", "", b"/nothing")
-        nothing.headers = {**nothing.headers, name: 6400 * b"x"}
-        await app.handle(nothing)
-    assert costs[-1] == 100
+        assert app.authentication.find_user(b"\r\nAuthorization:" + 10**6 * b" ") is None
 
 
 async def test_a_user_is_not_delayed_by_the_turns_of_their_address(tmp_path: Path) -> None:
@@ -418,7 +369,7 @@ async def test_many_stores_of_a_token_are_described_in_several_turns(
     async with application(url) as app:
         monkeypatch.setattr(app.turns, "take", take)
         await app.handle(request(0, "GET", token, b"/me"))
-    assert costs == [QUERIED, 16, 16]
+    assert costs == [ROUTED, 16, 16]
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
 """A fair queue for the time of the event loop: a flood delays mostly its sender.
 
-A round has ``_SIZE`` units of about 10 µs. It is an iteration of the event loop or, while work
+A round has ``_SIZE`` units of about 15 µs. It is an iteration of the event loop or, while work
 waits, ``ITERATIONS``, fewer if they are long: the last is for that work, the others for requests
 that arrive meanwhile, up to half of the round, and for those that go on, as after a commit. The
 rule is that of the pools: **a store may take more while it took less than is free**, and each of
 its users while the user took less than half of that. A request goes on while its store took less
-than its share of a round. Whatever exceeds this waits for the next rounds, in which stores take
-turns, and within a store its users. A cost over the share is paid for in the next rounds. A lone
-user waits only with work that is longer than a round, or beyond 64 rounds at once.
+than its share, half of a round. **A store of which nothing waits may take three shares at once**: a
+client that sends one request after another does not wait for those that send many. What exceeds
+this waits for the next rounds, in which stores take turns, and within a store its users. A cost
+over the share is paid for in the next rounds, and so is a long step of a request, by its time. A
+lone user waits only with work that is longer than a round, or beyond 64 rounds at once.
 
 A user has a share in each store, whose owner can make tokens for any user. Clients without a known
 user share by network, and all together as one store: an attacker can have many addresses.
@@ -20,14 +22,10 @@ from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-UNIT_SECONDS = 0.00001  # about the time of 1
 CACHED = 1  # the cost of a request that the cache answers by its bytes
-ROUTED = 6  # the cost of any other request, plus:
-LOOKED_UP = 2  # for its token, if something was committed since
-QUERIED = 12  # for a long query, which no cache answers
-BYTES_PARSED = 64  # bytes of an unknown head that cost its user 1 more, to read its parameters
+ROUTED = 6  # the cost of any other request, and more if a step of it takes longer
 LINES_PARSED = 8  # lines of a body's framing that cost 1 more
-BYTES_SENT = 4096  # bytes of a response that cost 1 more
+BYTES_SENT = 16 * 1024  # bytes of a response that cost 1 more
 BYTES_READ = 512  # bytes of a body, or of a head to parse, that cost 1 more
 COMMAS_READ = 64  # commas of a body of JSON that cost 1 more
 REFUSED = 3  # for a refusal, or another response to a request without a valid token
@@ -35,7 +33,9 @@ CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together
 ITERATIONS = 6  # of the event loop, in a round
 _SIZE = 32
+_UNIT_SECONDS = 0.000015  # about the time of 1
 _SHARE = _SIZE // 2
+_SHARES = 3  # of a store of which nothing waits
 _ALONE = 32 * _SIZE  # half of what a lone user takes in an iteration: another may come
 _LONG_SECONDS = 0.0003  # a round begins no more waiting work after this time
 _SHARED_SECONDS = 10.0  # several are active for so long after another one was seen
@@ -153,21 +153,32 @@ class FairQueue:
         self._schedule()
 
     def charge(self, key: Key, cost: int) -> None:
-        """Charge for work, such as for the size of a response, which is known only afterwards."""
+        """Charge for work that had no turn, or cost more than its turn."""
         for holder in (key, key[0]):
             self._spent[holder] = self._spent.get(holder, 0) + cost
         self._free -= cost
         self._schedule()
 
+    def charge_time(self, key: Key, seconds: float) -> None:
+        """Charge for work by its time."""
+        self.charge(key, int(seconds / _UNIT_SECONDS))
+
     def _try_go_on(self, key: Key, cost: int) -> bool:
         if not self.users.are_several:
             return self.try_take(key, cost)
-        if self._free <= -_SHARE or self._spent.get(key[0], 0) >= _SHARE:
+        if not self._took_little(key):
             return False
         self.charge(key, cost)
         return True
 
+    def _took_little(self, key: Key) -> bool:
+        """Whether the key may go on, or begin if nothing of its store waits."""
+        shares = 1 if key[0] in self.waiting else _SHARES
+        return self._spent.get(key[0], 0) < shares * _SHARE and self._free > -_SIZE
+
     def _may(self, key: Key) -> bool:
+        if type(key[0]) is int and key[0] not in self.waiting:
+            return self._took_little(key)
         spent, free = self._spent.get, self._free
         return 2 * spent(key, 0) < free and spent(key[0], 0) < free
 

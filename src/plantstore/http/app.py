@@ -16,8 +16,8 @@ from plantstore.core.clock import DAY_MS, SteadyClock
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.failures import observing
-from plantstore.core.fair_queue import BYTES_PARSED, BYTES_READ, BYTES_SENT, REFUSED, FairQueue
-from plantstore.core.pools import Pool, Pools, network_of
+from plantstore.core.fair_queue import REFUSED, FairQueue
+from plantstore.core.pools import Pool, Pools
 from plantstore.core.settings import Settings
 from plantstore.http.administration import MAX_JOBS, Administration
 from plantstore.http.authentication import REFUSALS, Authentication
@@ -149,9 +149,8 @@ class App:
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._notify_observers(request, response, seconds)
-        if self.turns.users.are_several or request.caller is None:  # a lone user never waits
-            payer = request.turns_of or network_of(self.client_address(request))
-            self.turns.charge(payer, _measure_cost(request, response))
+        if response.error and request.turns_of is not None:  # others paid when they entered
+            self.turns.charge(request.turns_of, REFUSED)
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)
@@ -273,13 +272,3 @@ def _logging_errors() -> Iterator[None]:
         pass  # it is logged
     except Exception:
         logger.exception("periodic work failed, and will be repeated")
-
-
-def _measure_cost(request: Request, response: Response | Stream) -> int:
-    """The cost of bodies and responses; long bodies are paid for before."""
-    read = len(request.body) if isinstance(request.body, bytes) else 0
-    sent = len(response.body) if isinstance(response, Response) else 0
-    other = REFUSED if response.error and request.turns_of is not None else 0
-    find = request.headers.get
-    tags = len(find(b"if-match", b"")) + len(find(b"if-none-match", b""))
-    return read // BYTES_READ + sent // BYTES_SENT + tags // BYTES_PARSED + other

@@ -12,14 +12,7 @@ from msgspec import Struct
 from plantstore.core import errors
 from plantstore.core.clock import now
 from plantstore.core.database import Database, Row
-from plantstore.core.fair_queue import (
-    BYTES_READ,
-    COMMAS_READ,
-    LOOKED_UP,
-    QUERIED,
-    REFUSED,
-    FairQueue,
-)
+from plantstore.core.fair_queue import BYTES_READ, COMMAS_READ, REFUSED, ROUTED, FairQueue
 from plantstore.core.model import Caller, Principal, Scope, is_store_name
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pools, network_of
@@ -31,7 +24,7 @@ from plantstore.http.rates import InvalidTokens, Rates, require
 from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "
-_AUTHORIZATION = re.compile(rb"\r\nauthorization:[ \t]*([^\r\n]*)\r\n", re.IGNORECASE)
+_AUTHORIZATION = re.compile(rb"\r\nauthorization:[ \t]*+([^\r\n]*+)\r\n", re.IGNORECASE)
 _MAX_BODY = 64 * 1024
 _MAX_TOKENS = 10_000  # that are known
 _MAX_STORES = 64  # per token
@@ -126,7 +119,7 @@ class Authentication:
             return None if has_turn else self.turns.wait(network, REFUSED)
         if self._try_enter(request, known.principal):
             return None
-        return self.turns.wait(known.principal, request.cost)
+        return self.turns.wait(known.principal, ROUTED)
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope | None) -> Caller:
         """The caller, who has the scope in the store (None: the token's own); waits for a turn.
@@ -185,7 +178,7 @@ class Authentication:
         :raises PlantStoreError: the token is missing or invalid, or there were too many calls.
         """
         caller = await self._find(request, None)
-        await self.turns.take(caller.principal, QUERIED)
+        await self.turns.take(caller.principal, ROUTED)
         token = (caller.token_store_id, caller.token_hash)
         async with self.lanes.of(caller.principal, is_long=True):
             rows = await self._database.read("find_token_info", *token)
@@ -233,8 +226,6 @@ class Authentication:
         caller: Caller | None = None
         if store_id is not None:
             caller = await self._database.find_caller(store_id, token_hash, store_name)
-            if known is not None:
-                self.turns.charge(known.principal, LOOKED_UP)
         if caller is None or _is_expired(caller):
             self._known.tokens.pop(sent, None)
             address = self.client_address(request)
@@ -243,7 +234,7 @@ class Authentication:
         if known is None:
             known = self._known.add(sent, caller.principal, token_hash)
             if not self._try_enter(request, known.principal):
-                await self.turns.wait(known.principal, request.cost)
+                await self.turns.wait(known.principal, ROUTED)
                 # The token may have been revoked meanwhile.
                 return await self._look_up(request, sent, known, store_name)
         return caller
@@ -255,7 +246,7 @@ class Authentication:
         if not self._requests.try_acquire(principal[0]):
             raise errors.OverloadedError
         request.turns_of, request.holder = principal, principal[0]
-        return self.turns.try_take(principal, request.cost)
+        return self.turns.try_take(principal, ROUTED)
 
     async def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
         """The Authorization header in canonical form, and the token if it is known.
@@ -271,7 +262,7 @@ class Authentication:
             sent = _SCHEME + token.strip()[:MAX_LENGTH]
             known = self._known.tokens.get(sent)
         if known is not None and not self._try_enter(request, known.principal):
-            await self.turns.wait(known.principal, request.cost)
+            await self.turns.wait(known.principal, ROUTED)
         return sent, known
 
 

@@ -9,7 +9,7 @@ import sys
 import zlib
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -19,6 +19,8 @@ from plantstore.http.responses import read_weights
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 _LEVEL = 1  # the fastest: higher levels take more time than most networks save
 
+
+OpenLane = Callable[[], AbstractAsyncContextManager[None]]
 
 # More than the event loop can keep busy. They start with the first list.
 _threads = ThreadPoolExecutor(2, "compression")
@@ -40,11 +42,15 @@ def choose_coding(accepted: bytes | None) -> bytes | None:
     return coding if weights[coding] and weights[coding] >= weights[b"identity"] else None
 
 
-async def compress(parts: AsyncIterator[bytes], coding: bytes) -> AsyncIterator[bytes]:
-    """Compress the parts; no result is empty."""
+async def compress(
+    parts: AsyncIterator[bytes], coding: bytes, lane: OpenLane
+) -> AsyncIterator[bytes]:
+    """Compress the parts, each in the lane; no result is empty."""
     run = partial(asyncio.get_running_loop().run_in_executor, _threads)
     compressor = CODINGS[coding]()
     async for part in parts:
-        if compressed := await run(compressor.compress, part):
+        async with lane():
+            compressed = await run(compressor.compress, part)
+        if compressed:
             yield compressed
     yield await run(compressor.flush)

@@ -15,7 +15,7 @@ class Lane:
     """
 
     def __init__(
-        self, turns: FairQueue, processes: int = 1, share: float = 1 / 3, lanes: Sized = (None,)
+        self, turns: FairQueue, processes: int = 1, share: float = 2 / 3, lanes: Sized = (None,)
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._turns, self._processes, self._share, self._lanes = turns, processes, share, lanes

@@ -32,7 +32,6 @@ _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # included fields that the database writes
 _MANY = 100  # longer reads wait in a lane, so that short reads of other users pass them
-_READ_AT_COST = 20  # plants read that cost 1 more
 _WRITTEN_AT_A_TURN, _COST = 25, 24  # plants converted to another form, up to 10 µs each
 
 
@@ -112,7 +111,7 @@ class PlantLists:
             return make_response(200, headers)
         parts = self._read_parts(snapshot, caller, query, form)
         if coding is not None:
-            parts = compress(parts, coding)
+            parts = compress(parts, coding, partial(self._lanes.of, caller.principal))
         if not has_many:
             parts = self._keep(parts, key, headers)
         head = make_response(200, headers).head
@@ -154,10 +153,10 @@ class PlantLists:
     async def _take_turn(
         self, caller: Caller, query: PlantQuery, *, is_long: bool = False
     ) -> AbstractAsyncContextManager[None]:
-        """Charge for plants before reading them; long pages of a user are read one by one."""
+        """Take a turn to read a page; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
-        await self._turns.take(caller.principal, ROUTED + count // _READ_AT_COST)
         is_long = is_long or count > _MANY or bool(query.tags)
+        await self._turns.take(caller.principal, ROUTED)
         return self._lanes.of(caller.principal) if is_long else nullcontext()
 
     async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:

@@ -8,6 +8,7 @@ and are buffered only up to the limits.
 import asyncio
 import logging
 import math
+import time
 from collections.abc import Callable, Generator, Hashable
 from contextlib import suppress
 from enum import Enum, auto
@@ -33,6 +34,7 @@ _MAX_WAITING = 8 * 1024  # bytes that wait to be parsed; also the most that are 
 _RECEIVED_AT_COST = 16 * 1024  # bytes of a body that cost 1 more to receive
 _IN_A_ROW = range(16)  # requests of a connection before other connections get a turn
 _LINGER_SECONDS = 1.0
+_PAID_SECONDS = 0.00006  # of a step of a request: a longer one costs its time
 _END = b"\r\n\r\n"
 _GET = ord("G")  # its first byte
 
@@ -53,8 +55,8 @@ HANDSHAKE, REQUEST, HEAD, RESPONSE, BODY, END = Phase
 _READING = (REQUEST, HEAD)
 
 
-def connect(connections: Connections, client: socket, address: str) -> None:
-    """Serve an accepted client."""
+def connect(connections: Connections, client: socket, address: str) -> bool:
+    """Serve an accepted client; returns whether it is still there."""
     make_protocol = partial(Connection, connections, address)
     loop = asyncio.get_running_loop()
     try:
@@ -62,6 +64,8 @@ def connect(connections: Connections, client: socket, address: str) -> None:
         begin(loop.connect_accepted_socket(make_protocol, client), lambda _: None)
     except OSError:
         client.close()
+        return False
+    return True
 
 
 class Connection(asyncio.Protocol):
@@ -342,7 +346,12 @@ class Connection(asyncio.Protocol):
         """Continue handling the request, up to its response or its next wait."""
         if self._handling is None or awaited is not self._awaited:
             return  # the request was abandoned
+        request, began = self._request, time.perf_counter()
         result: Any = next(self._handling, self)
+        seconds = time.perf_counter() - began
+        if seconds > _PAID_SECONDS and request is not None:
+            payer = request.turns_of or self.network
+            self._connections.turns.charge_time(payer, seconds - _PAID_SECONDS)
         if result is self:
             return  # it has ended, and maybe the next one has begun
         self._awaited = result

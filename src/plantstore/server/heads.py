@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
-from plantstore.core.fair_queue import BYTES_PARSED, ROUTED
 from plantstore.server.messages import Request
 from plantstore.server.tracing import (
     IDEMPOTENCY_KEY,
@@ -171,8 +170,7 @@ class HeadParser:
         path, query = self._read_target()
         fields = self._read_fields(version[1])
         own_id = read_id(self.headers.get(REQUEST_ID, b""))
-        cost = ROUTED + self._parsed // BYTES_PARSED
-        request = Request(own_id, self.method, fields.headers, path, query, address, cost)
+        request = Request(own_id, self.method, fields.headers, path, query, address)
         return request, fields, self._parsed
 
     def close(self) -> None:

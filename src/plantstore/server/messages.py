@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
-from plantstore.core.fair_queue import ROUTED, FairQueue, Key
+from plantstore.core.fair_queue import FairQueue, Key
 from plantstore.core.pools import Pools
 from plantstore.server.body import Body
 from plantstore.server.tracing import read_line
@@ -25,7 +25,6 @@ class Request(Struct):
     with its head is bytes. ``error`` is set if the server refuses the request; the application
     makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
     ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
-    ``cost`` is in units of the fair queue; to parse a head that was not known costs more.
 
     The application sets the ``caller``; ``turns_of``, the user or network that takes its turns, and
     the ``holder`` of its units in pools; ``route``, the path's pattern; ``refusal``, the error; and
@@ -38,7 +37,6 @@ class Request(Struct):
     path: bytes = b""
     query: bytes = b""
     address: str = ""
-    cost: int = ROUTED
     body: bytes | Body = b""
     error: RequestError | None = None
     raw: bytes = b""

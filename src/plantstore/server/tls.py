@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plantstore.core.errors import SetupError
-from plantstore.core.fair_queue import NETWORKS, UNIT_SECONDS, FairQueue
+from plantstore.core.fair_queue import NETWORKS, FairQueue
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
@@ -213,5 +213,4 @@ class TlsInput(asyncio.BufferedProtocol):
         self._tls.get_buffer(len(piece))[: len(piece)] = piece
         self._tls.buffer_updated(len(piece))
         if self._decrypted is None:
-            cost = int((time.perf_counter() - began) / UNIT_SECONDS)
-            self._turns.charge(self._connection.turns_of, cost)
+            self._turns.charge_time(self._connection.turns_of, time.perf_counter() - began)

@@ -33,7 +33,7 @@ from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 4
 _UNBOUNDED = 2**30
-_BRIEF_SECONDS, _STEPS = 0.0001, 200  # of a read of a feature; SQLite's, between looks at the clock
+_BRIEF_SECONDS, _STEPS = 0.0001, 200  # of the CPU, for a read of a feature; SQLite's, between looks
 _MAX_IN_A_ROW = 64  # callers read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's default of 2, most pages of 10^5 plants are reread from the file
 
@@ -159,8 +159,8 @@ class SQLiteDatabase:
 
     def _read_briefly(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row] | None:
         """All rows; None if reading them takes too long."""
-        until = time.perf_counter() + _BRIEF_SECONDS
-        self._connection.set_progress_handler(lambda: time.perf_counter() > until, _STEPS)
+        until = time.thread_time() + _BRIEF_SECONDS
+        self._connection.set_progress_handler(lambda: time.thread_time() > until, _STEPS)
         try:
             return self._execute(self._sql[name], arguments).fetchall()
         except (apsw.InterruptError, apsw.TooBigError):

@@ -13,11 +13,14 @@ from tests.http.test_turns import application, make_tokens, request
 
 pytestmark = pytest.mark.anyio
 
+_DELETE = b'{"op":"delete","id":1}\n'
+
 
 @pytest.mark.parametrize(
     ("form", "body", "costs"),
     [
         (b"application/x-ndjson", 8 * b"{}\n", [3, -10, 10]),
+        (b"atomic", 8 * b"\n" + 4 * (b"\n" + _DELETE), [4, -5, -REFUSED]),
         (b"application/x-ndjson", 2 * b"\n{}\n{}\n{}\n{}\n", [3, -10, 10]),  # blank lines are free
         (b"application/x-ndjson", 2 * (5120 * b"x" + b"\n"), [*10 * [2], 2, -20, 20]),
         # The lines of a record that is still open are paid for before they are split
@@ -45,12 +48,13 @@ async def test_turns_cost_by_the_length_of_the_lines(
         changes_request.body = body
         changes_request.headers = {
             **changes_request.headers,
-            b"content-type": form,
+            b"content-type": b"application/x-ndjson" if form == b"atomic" else form,
         }
+        changes_request.query = b"atomic=true" if form == b"atomic" else b""
         response = await app.handle(changes_request)
-        assert isinstance(response, Stream)
-        assert [part async for part in response.parts]
-        await response.close()
+        if isinstance(response, Stream):
+            assert [part async for part in response.parts]
+            await response.close()
     assert taken == [-REFUSED, -ROUTED, *costs]  # the token is not known at first
 
 

@@ -45,7 +45,8 @@ _NDJSON, _CSV = b"application/x-ndjson", b"text/csv"
 _LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO_STORE
 _PIECE, _PIECE_COST = 1024, 2  # bytes split at a time, in up to 0.3 ms
 _LINES_PER_TURN = 4
-_COST = 10  # turns for so many lines, which take 25 µs each with their part of a commit
+_COST = 10  # turns for so many lines, which take 30 µs each with their part of a commit
+_ATOMIC_COST = 5  # as many lines of an atomic body
 _MAX_ATOMIC = 1000  # lines
 _KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4 per character
 # Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the
@@ -107,7 +108,7 @@ class Changes:
         error: PlantStoreError | None = None
         try:
             async for number, window in self._read_windows(body, caller, lines):
-                changes = await self._decode(window, number, caller, lines)
+                changes = await self._decode(window, number, caller, lines, _COST)
                 results = await writes.exchange(changes)
                 if results:
                     yield results
@@ -136,7 +137,7 @@ class Changes:
             fingerprint.update(text := b"\n".join((*part, b"")))
             self._app.pools.unsent_bytes.acquire(caller.token_store_id, _KEPT * len(text))
             lines.kept += _KEPT * len(text)
-            for number, change in await self._decode(part, first, caller, lines):
+            for number, change in await self._decode(part, first, caller, lines, _ATOMIC_COST):
                 if isinstance(change, PlantStoreError):
                     return _refuse(request, number, change)
                 window.append((number, change))
@@ -197,14 +198,14 @@ class Changes:
                 yield number, []
 
     async def _decode(
-        self, window: list[bytes], number: int, caller: Caller, lines: Lines
+        self, window: list[bytes], number: int, caller: Caller, lines: Lines, least: int
     ) -> Window:
         """Decode the changes; blank lines are counted and skipped."""
         decoded = []
         read = [(place, line) for place, line in enumerate(window, number) if line]
         for at, (place, line) in enumerate(read):
             if not at % _LINES_PER_TURN or len(line) > BYTES_READ:
-                cost = _COST + len(line) // BYTES_READ
+                cost = least + len(line) // BYTES_READ
                 if not at:  # it had a turn to split the lines
                     self._app.turns.charge(caller.principal, cost)
                 else:

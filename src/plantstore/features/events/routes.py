@@ -9,7 +9,7 @@ from hashlib import sha256
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
-from plantstore.core.fair_queue import QUERIED, ROUTED
+from plantstore.core.fair_queue import ROUTED
 from plantstore.core.model import Caller, Scope
 from plantstore.core.pools import Pool
 from plantstore.features.events import EventsSettings
@@ -38,7 +38,6 @@ from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 _DEFAULT_LIMIT = 100
 _MAX_LIMIT = 1000
-_EVENTS_AT_ROUTED = 200  # take as long to read as a list of 1,000 plants
 _MAX_REVISION = 2**53 - 1  # every client can read it
 _VARY = b"Vary: Accept, Authorization\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\n" + _VARY
@@ -54,7 +53,7 @@ def add_events(app: App) -> None:
     async def list_events(request: Request, store_name: str | None = None) -> Response | Stream:
         """List the events after a revision, or stream them as they happen."""
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
-        await app.turns.take(caller.principal, QUERIED)
+        await app.turns.take(caller.principal, ROUTED)
         parameters = read_parameters(request.query, "after", "limit", "include")
         after: int | None = caller.revision
         if parameters.get("after") != ["latest"]:
@@ -96,8 +95,6 @@ async def _read(
             return make_response(304, headers)
         if request.method == "HEAD":
             return make_response(200, _make_headers(caller, page, limit, form))
-    count = min(limit, max(0, caller.revision - (after or 0)))
-    await app.turns.take(caller.principal, ROUTED * count // _EVENTS_AT_ROUTED)
     page = await require_page(app.database, caller, after, limit, form)
     return make_response(200, _make_headers(caller, page, limit, form), page.events)
 
