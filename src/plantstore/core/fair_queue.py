@@ -160,8 +160,9 @@ class FairQueue:
         self._schedule()
 
     def charge_time(self, key: Key, seconds: float) -> None:
-        """Charge for work by its time."""
-        self.charge(key, int(seconds / _UNIT_SECONDS))
+        """Charge for work by its time, unless its user is alone."""
+        if self.users.are_several or type(key[0]) is str:
+            self.charge(key, int(seconds / _UNIT_SECONDS))
 
     def _try_go_on(self, key: Key, cost: int) -> bool:
         if not self.users.are_several:
