@@ -5,17 +5,17 @@ All plants have the same size in a response, so that pages of the same length do
 
 import base64
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
 
 from bench.servers import PLANTSTORE
+from plantstore.core.model import Scope
 from tests.databases import execute
 from tests.postgres.server import PostgresServer
 
-SCOPES = ("create", "list", "update", "delete", "manage")  # all; without them, not the last
 SPACING = 1000  # between two ids: room for many cursors
 _FILL = """
 WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $1)
@@ -52,15 +52,13 @@ def fill_store(url: str, plants: int) -> Store:
     return store
 
 
-def make_store(
-    database: str, plants: int, name: str = "garden", scopes: Sequence[str] = ()
-) -> Store:
-    """The database's store, created empty if missing, with a new token."""
+def make_store(database: str, plants: int, name: str = "garden") -> Store:
+    """The database's store, created empty if missing, with a new token that may do everything."""
     migrate = [*PLANTSTORE, "--database", database, "migrate"]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
     command += ["--store", name, "--user", name, "--role", "owner"]
-    command += [f"--scope={scope}" for scope in scopes]
+    command += [f"--scope={scope}" for scope in Scope]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Store(database, result.stdout.strip(), plants)
 

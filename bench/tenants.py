@@ -33,7 +33,7 @@ from bench.servers import (
     pin,
     running_service,
 )
-from bench.stores import SCOPES, fresh_database, make_store
+from bench.stores import fresh_database, make_store
 from tests.databases import execute
 
 _MAX_RATIO = 3.0
@@ -92,7 +92,7 @@ def main(
         cores = (ALL_CORES, ALL_CORES) if shared else (SERVER_CORES, LOAD_CORES)
         os.sched_setaffinity(0, cores[0])  # of a database's server, too
         url = stack.enter_context(fresh_database(folder, postgres=postgres))
-        flooding = [make_store(url, 0, f"flooding-{n}", SCOPES).token for n in range(stores)]
+        flooding = [make_store(url, 0, f"flooding-{n}").token for n in range(stores)]
         numbers = range(1, _PLANTS + 1)
         for store in range(1, stores + 1):
             execute(url, _FILL, [(store, number, "F" * 1000) for number in numbers[:_EVENTS]])
@@ -100,7 +100,7 @@ def main(
             plants = [(store, n, name, f"t{n % 50}") for n, name in enumerate(names, 1)]
             execute(url, _FILL_PLANTS, plants)
         execute(url, _COUNT, [(_EVENTS, _PLANTS)])
-        token = make_store(url, 0, scopes=SCOPES).token
+        token = make_store(url, 0).token
         service = stack.enter_context(running_service(url, folder, cores=cores[0]))
         os.sched_setaffinity(0, cores[1])
         bench = Bench(service, cores[1], flooding, token, victims or ("create", "list-100"))
