@@ -301,6 +301,18 @@ async def test_a_store_of_which_nothing_waits_has_three_shares() -> None:
     assert turns.try_take(OTHER, ROUTED)
 
 
+async def test_time_is_charged_to_networks_and_to_users_who_are_not_alone() -> None:
+    turns = FairQueue()
+    turns.try_take(FLOOD, 0)
+    turns.charge_time(FLOOD, 0.0009)
+    turns.charge_time(network_of("10.0.0.1"), 0.0009)
+    turns.try_take(OTHER, 0)  # now two are active
+    assert turns.try_take(FLOOD, 0)
+    assert not turns.try_take(network_of("10.0.0.1"), 0)
+    turns.charge_time(FLOOD, 0.0009)
+    assert not turns.try_take(FLOOD, 0)
+
+
 async def test_failing_work_does_not_stop_the_queue() -> None:
     turns, order = FairQueue(), list[int]()
 

@@ -2,12 +2,13 @@
 
 import gzip
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 
 import pytest
 from backports import zstd
 
-from plantstore.http.compression import choose_coding
+from plantstore.http.compression import choose_coding, compress
 from tests.http.blocking import FILLER, count_threads, fill_store
 from tests.http.conftest import StartService
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
@@ -20,6 +21,24 @@ DECOMPRESS: Mapping[str | None, Callable[[bytes], bytes]] = {
     "gzip": gzip.decompress,
     "zstd": zstd.decompress,
 }
+
+
+@pytest.mark.anyio
+async def test_each_part_is_compressed_in_the_lane() -> None:
+    entered = list[str]()
+
+    @asynccontextmanager
+    async def lane() -> AsyncIterator[None]:
+        entered.append("lane")
+        yield
+
+    async def make_parts() -> AsyncIterator[bytes]:
+        for part in (b"1", b"2"):
+            yield part
+
+    compressed = [part async for part in compress(make_parts(), b"gzip", lane)]
+    assert gzip.decompress(b"".join(compressed)) == b"12"
+    assert entered == 2 * ["lane"]
 
 
 @pytest.fixture

@@ -78,8 +78,8 @@ class Job(Generic[Result]):
 class Administration:
     """The jobs of one process; each may wait and run for ``seconds`` in all.
 
-    Jobs share the ``slots``; up to ``threads`` jobs run at a time. Holders take turns: one of which
-    more jobs wait rests after each.
+    Jobs share the ``slots``; up to ``threads`` jobs run at a time. Holders take turns. After a job,
+    its holder rests if more of its jobs wait.
     """
 
     def __init__(
