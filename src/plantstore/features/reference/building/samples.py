@@ -141,12 +141,7 @@ def _write_headers(call: Call, token: str, media_type: str) -> str:
     return f"{{{inside}}}" if lines else ""
 
 
-def write_value(
-    value: Any,  # noqa: ANN401 - JSON
-    column: int = 0,
-    used: int = 0,
-    words: Mapping[str, str] = {},
-) -> str:
+def write_value(value: Json, column: int = 0, used: int = 0, words: Mapping[str, str] = {}) -> str:
     """Write a value, with further lines indented by ``column``; ``used`` characters precede it.
 
     ``words`` are the literals that a language writes differently from JSON.
@@ -166,7 +161,7 @@ def write_value(
     return f"{begin}{f',{begin}'.join(lines)}\n{' ' * column}".join(braces)
 
 
-def write_example(value: Any) -> str:  # noqa: ANN401 - JSON
+def write_example(value: Json) -> str:
     """An example as text: strings unquoted, anything else as JSON."""
     return value.rstrip("\n") if isinstance(value, str) else write_value(value)
 
