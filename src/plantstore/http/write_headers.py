@@ -64,13 +64,10 @@ def read_precondition(headers: Mapping[bytes, bytes]) -> Precondition | None:
 
     Tags that no plant can have match nothing, and are omitted.
     """
-    if_match, if_none_match = headers.get(b"if-match"), headers.get(b"if-none-match")
-    if if_match is None and if_none_match is None:
+    sent = headers.get(b"if-match"), headers.get(b"if-none-match")
+    if sent == (None, None):
         return None
-    return Precondition(
-        None if if_match is None else read_tags(if_match),
-        None if if_none_match is None else read_tags(if_none_match),
-    )
+    return Precondition(*(None if text is None else read_tags(text) for text in sent))
 
 
 def refuse_precondition(headers: Mapping[bytes, bytes]) -> None:
