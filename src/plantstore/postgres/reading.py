@@ -90,11 +90,8 @@ class Callers(Batcher[Credentials, Caller | None]):
         columns = tuple(list(column) for column in zip(*map(astuple, keys), strict=True))
         query = ("find_callers", columns[:2]) if is_own else ("find_callers_in_stores", columns)
         (rows,) = await self._pool.read(query)
-        callers: dict[Credentials, Caller] = {}
-        for number, *row in rows:
-            key = keys[number - 1]
-            callers[key] = to_caller(key.store_id, key.token_hash, row)
-        return callers
+        of_keys = ((keys[number - 1], row) for number, *row in rows)
+        return {key: to_caller(key.store_id, key.token_hash, row) for key, row in of_keys}
 
 
 class Reads(Batcher[Query, Sequence[Row]]):
