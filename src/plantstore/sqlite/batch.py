@@ -26,7 +26,6 @@ from plantstore.core.model import (
     Role,
     Scope,
     entity_tag_of,
-    token_id_of,
 )
 from plantstore.core.operations import Create, Delete, Update, Upsert, Write, Written
 from plantstore.sql.migrations import find_newest
@@ -173,8 +172,7 @@ class BatchWriter:
                 self._stores[store_id] = _Store(*counts)
         if role is None or store_id not in self._stores:
             return _Author(_NOTHING, Outcome.NO_SUCH_STORE)
-        token_id = token_id_of(caller.token_hash)
-        columns = (self._at, caller.user_id, caller.token_label, token_id)
+        columns = (self._at, caller.user_id, caller.token_label, caller.token_id)
         return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)
 
     def _create(self, write: Create | Upsert, store: _Store) -> Outcome:
