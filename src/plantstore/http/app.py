@@ -40,7 +40,6 @@ _OVERLOADED = 50301
 _OVERLOADED_SECONDS = 0.25
 _SECONDS_PER_OBSERVED = 1.0  # between observed refusals of cached requests
 
-
 PeriodicWork = Callable[[Session], float | None]  # returns the seconds until its next run
 Observer = Callable[[Request, Response | Stream, float], None]
 

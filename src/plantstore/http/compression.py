@@ -19,7 +19,6 @@ from plantstore.http.responses import read_weights
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 _LEVEL = 1  # the fastest: higher levels take more time than most networks save
 
-
 OpenLane = Callable[[], AbstractAsyncContextManager[None]]
 
 # More than the event loop can keep busy. They start with the first list.

@@ -33,8 +33,4 @@ def describe_caller(request: Request) -> dict[str, object]:
     caller: Caller | None = request.caller
     if caller is None:
         return {}
-    return {
-        "store_id": caller.store_id,
-        "user_id": caller.user_id,
-        "token_id": caller.token_id,
-    }
+    return {"store_id": caller.store_id, "user_id": caller.user_id, "token_id": caller.token_id}

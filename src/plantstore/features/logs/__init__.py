@@ -14,9 +14,7 @@ class LogsSettings(Struct, frozen=True):
         False
     )
     slow_request: Annotated[
-        float,
-        Meta(ge=0, le=86400),
-        "seconds after which a request is logged as slow; 0 for never",
+        float, Meta(ge=0, le=86400), "seconds after which a request is logged as slow; 0 for never"
     ] = 1.0
 
 

@@ -17,7 +17,6 @@ REGISTRY = CollectorRegistry()
 DURATIONS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
-
 # fmt: off
 CATALOGUE = (
     Metric("requests_total", "counter", "Requests that got a response; error is the error's number, or empty", ("operation", "status", "error")),

@@ -10,13 +10,7 @@ from msgspec.structs import replace
 from plantstore.core.clock import DAY_MS, now
 from plantstore.core.database import Row
 from plantstore.core.errors import NoSuchTokenError, SetupError
-from plantstore.core.model import (
-    INT64_MAX,
-    Grant,
-    Scope,
-    find_hashes_of,
-    token_id_of,
-)
+from plantstore.core.model import INT64_MAX, Grant, Scope, find_hashes_of, token_id_of
 from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_token
 from plantstore.sql.scopes import from_text, read_access, to_text
 from plantstore.sql.session import Queries
