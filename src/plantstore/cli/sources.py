@@ -17,8 +17,7 @@ def find_sources(context: click.Context, **flags: object) -> Sources:
         raise click.UsageError("this command needs the database: leave out --url", context)
     if options["token_file"] is not None:
         raise click.UsageError("--token-file goes with --url, which is missing", context)
-    database = options["database"]
-    sources = Sources({"database": database, **flags}, os.environ, options["settings"])
+    sources = Sources({"database": options["database"], **flags}, os.environ, options["settings"])
     if options["settings"]:
         _ = sources.in_file  # read it even if no value is needed: its name may be mistyped
     return sources

@@ -228,8 +228,7 @@ class Authentication:
             caller = await self._database.find_caller(store_id, token_hash, store_name)
         if caller is None or _is_expired(caller):
             self._known.tokens.pop(sent, None)
-            address = self.client_address(request)
-            self._invalid.count(address, token, was_valid=known is not None)
+            self._invalid.count(self.client_address(request), token, was_valid=known is not None)
             raise errors.InvalidTokenError
         if known is None:
             known = self._known.add(sent, caller.principal, token_hash)

@@ -244,6 +244,5 @@ def _migrate(connection: apsw.Connection) -> Sequence[Migration]:
 
 
 def _enable_wal(connection: apsw.Connection) -> None:
-    mode = connection.execute("PRAGMA journal_mode = WAL").get
-    if mode != "wal":
+    if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
         raise SetupError("the file system has no WAL support (a network drive?): use a local disk")

@@ -198,8 +198,7 @@ def _finish_restore(database: str, output: Output) -> None:
 
 
 def _describe_restored(restored: Restored) -> Iterator[str]:
-    contents = f"stores: {restored.stores}, plants: {restored.plants}"
-    yield f"restored {restored.database}: {contents}"
+    yield f"restored {restored.database}: stores: {restored.stores}, plants: {restored.plants}"
     revoked = restored.revocations
     if restored.kept:
         yield f"the database that was there is now {restored.kept}"

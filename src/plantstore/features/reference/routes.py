@@ -18,6 +18,5 @@ def add_reference(app: App) -> None:
     built, named = map(msgspec.json.encode, (_SERVER, server))  # JSON strings are YAML strings
     for path, file in files.items():
         if path.startswith("/openapi.") and server != _SERVER:
-            content = decompress(file).replace(built, named, 1)
-            files[path] = make_file(file.media_type, content)
+            files[path] = make_file(file.media_type, decompress(file).replace(built, named, 1))
     add_files(app, files)

@@ -51,8 +51,7 @@ class LineErrors:
             header = ("line", "error", "reason", *(self._source.header or ["row"]))
             row = (line, *astuple(error), *(cells or self._to_cells(plant)))
             for written in (header, row) if self.count == 1 else (row,):
-                text = write_line(map(str, written))
-                self._file.write(text.encode("utf-8", "surrogateescape"))
+                self._file.write(write_line(map(str, written)).encode("utf-8", "surrogateescape"))
 
     def _to_cells(self, plant: NewPlant | None) -> Sequence[object]:
         """The cells of a plant in the source's columns; for NDJSON, its line."""

@@ -133,8 +133,7 @@ class Queue:
 
 def _report_pause(session: Session, row: Webhook) -> None:
     about = {"webhook_id": row.id, "reason": row.paused}
-    by = Actor("", name="plantstore")
-    write_audit(session, by, "webhook pause", row.store, None, **about)
+    write_audit(session, Actor("", name="plantstore"), "webhook pause", row.store, None, **about)
     extra = {"fields": {"store_id": row.store_id, **about}}
     administration_logger().warning("webhook paused", extra=extra)
 

@@ -149,8 +149,7 @@ def revoke_tokens(
     """Revoke the valid tokens of ``list_tokens``, in one statement, and end their links."""
     bounds = (*number_range(store_id), *number_range(user_id))
     session.query("delete_links", *bounds)
-    rows = session.query("revoke_tokens", *bounds, now())
-    revoked = {token_hash for (token_hash,) in rows}
+    revoked = {token_hash for (token_hash,) in session.query("revoke_tokens", *bounds, now())}
     tokens = list_tokens(session, store_id, user_id)
     return [token for token in tokens if token.token_hash in revoked]
 

@@ -51,8 +51,7 @@ def create(
     Example:
       plantstore link create --store nursery --user ada
     """
-    sources = find_sources(context)
-    settings = sources.read(Settings, "public_url", "tls_cert", "uds", "host", "port")
+    settings = find_sources(context).read(Settings, "public_url", "tls_cert", "uds", "host", "port")
     named = address or (settings.public_url if "://" in settings.public_url else None)
     address = named or _find_own_address(settings)
     if not address.startswith(("http://", "https://")):
@@ -82,8 +81,7 @@ def list_links(session: Queries, store: str | None, output: Output) -> None:
       plantstore link list
     """
     store_id = None if store is None else require_store(session, store).store_id
-    listed = links.list_links(session, store_id)
-    output.print_records(map(_describe, listed), _COLUMNS)
+    output.print_records(map(_describe, links.list_links(session, store_id)), _COLUMNS)
 
 
 @link.command()

@@ -61,8 +61,7 @@ def add(
     sentence = f"{user} is {role} of {store}"
     if before not in {None, role}:
         sentence += f", no longer {before}"
-    record = {"store": store, "user": user, "role": role, "old_role": before}
-    output.report(record, sentence)
+    output.report({"store": store, "user": user, "role": role, "old_role": before}, sentence)
     warn_of_similar(missing, output)
 
 
