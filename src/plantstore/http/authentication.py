@@ -117,9 +117,8 @@ class Authentication:
             network = network_of(self.client_address(request))
             has_turn = self.turns.try_take(network, REFUSED)
             return None if has_turn else self.turns.wait(network, REFUSED)
-        if self._try_enter(request, known.principal):
-            return None
-        return self.turns.wait(known.principal, ROUTED)
+        has_turn = self._try_enter(request, known.principal)
+        return None if has_turn else self.turns.wait(known.principal, ROUTED)
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope | None) -> Caller:
         """The caller, who has the scope in the store (None: the token's own); waits for a turn.

@@ -39,9 +39,8 @@ class Writes:
 
     async def exchange(self, window: Window) -> bytes:
         """Begin this window; returns the results of the previous window."""
-        running, self._running, results = self._running, None, b""
-        if running is not None:
-            results = await asyncio.shield(running)
+        running, self._running = self._running, None
+        results = b"" if running is None else await asyncio.shield(running)
         if window and not self.are_over:
             await self._lock.acquire()
             self._running = asyncio.get_running_loop().create_task(self._write(window))

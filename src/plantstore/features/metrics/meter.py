@@ -49,9 +49,8 @@ def measure(app: App) -> None:
     app.database.writes.observers.append(observe_commit)
     gauge("workers").set(1)
     gauge("process_start_time_seconds").set(app.began)
-    database = ("", "postgresql")
-    if not is_postgres(app.settings.database):
-        database = (apsw.sqlite_lib_version(), "sqlite")
+    is_sqlite = not is_postgres(app.settings.database)
+    database = (apsw.sqlite_lib_version(), "sqlite") if is_sqlite else ("", "postgresql")
     gauge("build_info").labels(VERSION, platform.python_version(), *database).set(1)
     app.run_in_background(_measure(app))
     app.run_in_background(_check_database(app.database))

@@ -43,7 +43,6 @@ def copy(sources: Sources, source: str, target: str, store: str | None, output: 
     changed = {"source": without_password(source), "plants": copying.written["plants"]}
     note_in_database(target, "copy", store=store, **changed)
     counts = ", ".join(f"{words}: {count}" for words, count in copying.written.items())
-    sentence = f"copied and verified: {counts}"
-    if not counts:
-        sentence = "nothing to copy: the target is up to date (verified)"
+    nothing = "nothing to copy: the target is up to date (verified)"
+    sentence = f"copied and verified: {counts}" if counts else nothing
     output.report({"written": copying.written, "verified": True}, sentence)
