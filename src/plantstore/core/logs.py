@@ -36,8 +36,7 @@ def administration_logger() -> logging.Logger:
 
 
 def fields_of(record: logging.LogRecord) -> Fields:
-    fields: Fields = record.__dict__.get("fields", {})
-    return fields
+    return getattr(record, "fields", {})
 
 
 class _Formatter(logging.Formatter):

@@ -82,5 +82,4 @@ def is_unsure(error: apsw.Error) -> bool:
 
 
 def _code_of(error: apsw.Error) -> int:
-    code: int = getattr(error, "extendedresult", 0)  # missing in apsw's type stubs
-    return code
+    return getattr(error, "extendedresult", 0)  # missing in apsw's type stubs
