@@ -24,8 +24,7 @@ def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TY
     content_type, wanted = headers.get(b"content-type", media_type), media_type.decode()
     if content_type != media_type and (reason := _find_mismatch(content_type.lower(), media_type)):
         raise RequestError(41501, wanted=wanted, reason=reason, accept=wanted)
-    encoding = headers.get(b"content-encoding", b"identity")
-    if encoding.lower() != b"identity":
+    if headers.get(b"content-encoding", b"identity").lower() != b"identity":
         reason = "a Content-Encoding is not supported"
         raise RequestError(41501, wanted=wanted, reason=reason, accept_encoding="identity")
 

@@ -122,8 +122,7 @@ def require_manager(session: Queries, caller: Caller) -> Caller:
 
     :raises PlantStoreError: the token is no longer valid, or may not manage the store.
     """
-    token = (caller.token_store_id, caller.token_hash)
-    rows = session.query("find_valid_token", *token, now())
+    rows = session.query("find_valid_token", caller.token_store_id, caller.token_hash, now())
     if not rows:
         raise InvalidTokenError
     text, all_stores, expires_at = rows[0]
