@@ -39,6 +39,9 @@ def test_the_service_conforms_to_its_openapi_document(
     acceptance = "[checks.positive_data_acceptance]\nexpected-statuses = "
     accepted = '["2xx", "3xx", 401, 403, 404, 409, 410, 429, "5xx"]\n'
     acceptance += accepted
+    # An invalid parameter may be longer than a target may be.
+    rejection = "[checks.negative_data_rejection]\nexpected-statuses = "
+    rejection += '[400, 401, 403, 404, 405, 406, 409, 414, 415, 422, 428, 429, "5xx"]\n'
     # Not every text is a valid URL, or the name of a new user.
     addresses = '[[operations]]\ninclude-path-regex = "/(webhooks|members)"\n'
     addresses += f"checks.positive_data_acceptance.expected-statuses = {accepted}".replace(
@@ -47,7 +50,7 @@ def test_the_service_conforms_to_its_openapi_document(
     bearer = f'[auth.openapi.bearer]\nbearer = "{token}"\n'
     # Each operation must also succeed, and not only refuse requests.
     warnings = "[warnings]\nfail-on = true\n"
-    settings.write_text(generation + acceptance + bearer + warnings + addresses)
+    settings.write_text(generation + acceptance + rejection + bearer + warnings + addresses)
     arguments = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful"]
     arguments += ["--seed=1", "--generation-deterministic"]
     arguments += ["--max-examples=10", "--no-color", "--output-truncate=false"]
