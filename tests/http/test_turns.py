@@ -1,8 +1,9 @@
 """Fair queueing: a user's requests over its share of a round wait, without delaying others."""
 
 import asyncio
+import gc
 from collections import Counter
-from collections.abc import AsyncIterator, Sized
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
@@ -58,13 +59,20 @@ async def test_a_lane_is_next_for_who_used_it_least() -> None:
 
 
 @pytest.mark.parametrize(
-    ("processes", "seconds", "pauses"), [(1, None, False), (2, None, True), (2, 0.0, False)]
+    ("processes", "seconds", "credit", "pauses"),
+    [
+        (1, None, 0.0, False),
+        (2, None, 0.0, True),
+        (2, 0.0, 0.0, False),  # all of the time it waited for others' work
+        (2, 0.2, 0.5, False),
+        (2, 0.4, 0.5, True),
+    ],
 )
 async def test_lanes_of_several_processes_pause_even_for_a_single_user(
-    processes: int, seconds: float | None, *, pauses: bool
+    processes: int, seconds: float | None, credit: float, *, pauses: bool
 ) -> None:
-    """But not for the time in which the work waited for others' work."""
-    lane = Lane(FairQueue(), processes)
+    """But not until the credit of a rest is spent."""
+    lane = Lane(FairQueue(), processes, credit=credit)
     async with lane.of("store", None if seconds is None else lambda: seconds):
         await asyncio.sleep(0.1)
     entering = asyncio.create_task(lane.of("store").__aenter__())
@@ -75,11 +83,24 @@ async def test_lanes_of_several_processes_pause_even_for_a_single_user(
 
 
 async def test_lanes_that_share_the_time_pause_for_each_other() -> None:
-    loop, lane = asyncio.get_running_loop(), Lane(FairQueue(), 2, 1 / 2, lanes=range(3))
+    busy = {Lane(FairQueue()), Lane(FairQueue())}
+    loop, lane = asyncio.get_running_loop(), Lane(FairQueue(), 2, 1 / 2, busy=busy)
     async with lane.of("store", lambda: 0.02):
         began = loop.time()
     async with lane.of("store"):
         assert loop.time() - began > 0.2  # 11 times 0.02
+
+
+async def test_a_lane_whose_credit_is_not_whole_stays_even_if_nothing_uses_it() -> None:
+    lanes = Lanes(turns := FairQueue())
+    for key in (FLOOD, OTHER):
+        turns.try_take(key, 0)
+    async with lanes.of(FLOOD):
+        await asyncio.sleep(0.05)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    gc.collect()
+    assert list(lanes._lanes)  # noqa: SLF001 - it refers to lanes weakly, as the test does
 
 
 FLOOD, COLLEAGUE, OTHER = (1, 1), (1, 2), (2, 3)
@@ -89,11 +110,11 @@ FLOOD, COLLEAGUE, OTHER = (1, 1), (1, 2), (2, 3)
 async def test_lanes_of_stores_share_the_time_those_of_a_stores_users_do_not(
     monkeypatch: pytest.MonkeyPatch, other: Key, sharing: int
 ) -> None:
-    made = list[Sized]()
+    made = list[set[Lane] | None]()
 
-    def make_lane(turns: FairQueue, *, lanes: Sized) -> Lane:
-        made.append(lanes)
-        return Lane(turns, lanes=lanes)
+    def make_lane(turns: FairQueue, *, credit: float, busy: set[Lane] | None) -> Lane:
+        made.append(busy)
+        return Lane(turns, credit=credit, busy=busy)
 
     monkeypatch.setattr("plantstore.http.lanes.Lane", make_lane)
     turns = FairQueue()
@@ -101,7 +122,7 @@ async def test_lanes_of_stores_share_the_time_those_of_a_stores_users_do_not(
         turns.try_take(key, 0)
     lanes = Lanes(turns)
     async with lanes.of(FLOOD), lanes.of(other):
-        assert [len(sharers) for sharers in made] == 2 * [sharing]
+        assert [1 if busy is None else len(busy) for busy in made] == 2 * [sharing]
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,35 @@
 """Lanes, for work too long for a round of the fair queue: each runs one piece at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable, Sized
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
 from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 
+_SHARE = 3 / 4  # of the time, for the lanes of all stores or users
+_CREDIT_SECONDS = 0.5
+
 
 class Lane:
     """Runs one piece of work at a time: next is the waiting key whose work took the least time.
 
-    With several ``processes`` or active users, all ``lanes`` together run a ``share`` of the time.
+    With several ``processes`` or active users, it pauses after each piece, so that all ``busy``
+    lanes together run a ``share`` of the time. After a rest, it catches up on ``credit`` seconds.
     """
 
     def __init__(
-        self, turns: FairQueue, processes: int = 1, share: float = 2 / 3, lanes: Sized = (None,)
+        self,
+        turns: FairQueue,
+        processes: int = 1,
+        share: float = _SHARE,
+        credit: float = 0.0,
+        busy: "set[Lane] | None" = None,
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._turns, self._processes, self._share, self._lanes = turns, processes, share, lanes
+        self._turns, self._processes, self._share = turns, processes, share
+        self._credit, self._until = credit, 0.0  # until when its work is paid for by pauses
+        self._busy = set[Lane]() if busy is None else busy
         self._is_taken = False
         self._waiting = RoundRobin[asyncio.Future[None]]()
         self._used: dict[Hashable, float] = {}  # seconds, while others wait
@@ -51,13 +62,14 @@ class Lane:
                     self._pass_on()
                 raise
         self._is_taken, self._least = True, self._used[key]
+        self._busy.add(self)
 
     def _leave(self, key: Hashable, seconds: float) -> None:
         self._used[key] += seconds
-        pauses = self._processes > 1 or self._turns.users.are_several
-        count = self._processes * len(self._lanes)
-        pause = (count / self._share - 1) * seconds if pauses else 0.0
-        self._loop.call_later(pause, self._pass_on)
+        if self._processes > 1 or self._turns.users.are_several:
+            began = max(self._until, self._loop.time() - seconds - self._credit)
+            self._until = began + self._processes * len(self._busy) / self._share * seconds
+        self._loop.call_at(self._until, self._pass_on)
 
     def _pass_on(self) -> None:
         while self._waiting.keys:
@@ -66,6 +78,11 @@ class Lane:
                 return
         self._is_taken, self._least = False, 0.0
         self._used.clear()
+        self._busy.discard(self)
+        self._loop.call_at(self._until + self._credit, self._keep)
+
+    def _keep(self) -> None:
+        """Do nothing: the loop keeps the lane until a new one would have no more credit."""
 
 
 class Lanes:
@@ -74,6 +91,7 @@ class Lanes:
     def __init__(self, turns: FairQueue) -> None:
         self.turns = turns
         self._lanes: WeakValueDictionary[Hashable, Lane] = WeakValueDictionary()
+        self._busy = set[Lane]()
 
     @asynccontextmanager
     async def of(self, principal: Key, *, is_long: bool = False) -> AsyncIterator[None]:
@@ -82,6 +100,7 @@ class Lanes:
             yield
             return
         key = principal[0] if is_long or self.turns.stores.are_several else principal
-        lane = Lane(self.turns, lanes=self._lanes if self.turns.stores.are_several else (None,))
+        busy = self._busy if self.turns.stores.are_several else None
+        lane = Lane(self.turns, credit=_CREDIT_SECONDS, busy=busy)
         async with self._lanes.setdefault(key, lane).of(principal):
             yield
