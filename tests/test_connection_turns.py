@@ -67,6 +67,9 @@ class CountingApplication:
     def find_user(self, head: bytes | memoryview) -> Key | None:
         return USER if b"Authorization" in bytes(head) else None
 
+    def client_address(self, request: Request) -> str:
+        return "9.9.9.9" if request.path == b"/proxied" else request.address
+
     async def handle(self, request: Request) -> Response:
         self.handled += 1
         if request.path.startswith(b"/store"):
@@ -445,7 +448,7 @@ async def test_a_client_that_resets_before_accept_opens_no_connection(
         await asyncio.sleep(0)
 
 
-async def test_a_step_that_takes_long_costs_its_time(
+async def test_a_step_that_takes_long_costs_the_proxys_client_its_time(
     application: CountingApplication,
     connections: Connections,
     client: socket,
@@ -455,12 +458,13 @@ async def test_a_step_that_takes_long_costs_its_time(
     clock = SimpleNamespace(perf_counter=lambda: next(times))
     monkeypatch.setattr("plantstore.server.connection.time", clock)
     charged = record_costs(connections.turns, monkeypatch)
-    for path in (b"/store", b"/store"):
+    for path in (b"/proxied", b"/proxied"):
         client.send(b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n" % path)
         while not application.handled:  # noqa: ASYNC110 - it is for a few iterations
             await asyncio.sleep(0)
         application.handled = 0
-    assert [cost for _, cost in charged if cost > CONNECTED] == [66]
+    expected = [(network_of("9.9.9.9"), 66)]
+    assert [(key, cost) for key, cost in charged if cost > CONNECTED] == expected
 
 
 async def test_draining_does_not_wait_for_the_turns_of_users(connections: Connections) -> None:

@@ -350,7 +350,8 @@ class Connection(asyncio.Protocol):
         result: Any = next(self._handling, self)
         seconds = time.perf_counter() - began
         if seconds > _PAID_SECONDS and request is not None:
-            payer = request.turns_of or self.network
+            find_client = self._connections.application.client_address
+            payer = request.turns_of or network_of(find_client(request))
             self._connections.turns.charge_time(payer, seconds - _PAID_SECONDS)
         if result is self:
             return  # it has ended, and maybe the next one has begun

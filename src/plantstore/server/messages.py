@@ -118,6 +118,9 @@ class Application(Protocol):
     def find_user(self, head: bytes | memoryview) -> Key | None:
         """Who pays to parse this head: the user of its token, if the token is known."""
 
+    def client_address(self, request: Request) -> str:
+        """The client's address, which a trusted proxy may have named."""
+
     def handle(self, request: Request) -> Handling:
         """The response to a request; it raises nothing but ``ClientGoneError``.
 
