@@ -1,11 +1,15 @@
 """A function in a thread, and the event loop that waits for it."""
 
 import asyncio
+import os
+import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from plantstore.core.thread import run_in_thread
+from plantstore.core.thread import give_precedence, run_in_thread
 
 
 @pytest.mark.anyio
@@ -20,3 +24,28 @@ async def test_the_result_of_a_call_that_was_cancelled_is_dropped(
     await asyncio.sleep(0.05)
     assert cancelled.cancelled()
     assert not caplog.records
+
+
+@pytest.mark.anyio
+async def test_a_loop_that_waits_for_a_thread_gives_way_but_not_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slept = list[float]()
+    monkeypatch.setattr(time, "sleep", slept.append)
+    is_released = threading.Event()
+    waiting = run_in_thread(is_released.wait)
+    while len(slept) < 10:  # noqa: ASYNC110 - the loop has no event for it
+        await asyncio.sleep(0.001)
+    await asyncio.sleep(0.05)
+    is_released.set()
+    await waiting
+    await run_in_thread(lambda: None)
+    assert len(slept) == 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_a_thread_that_gives_precedence_leaves_the_others_theirs() -> None:
+    before = os.nice(0)
+    with ThreadPoolExecutor(1, initializer=give_precedence) as threads:
+        assert threads.submit(os.nice, 0).result() > min(before, 18)
+    assert os.nice(0) == before

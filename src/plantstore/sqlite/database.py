@@ -19,6 +19,7 @@ from plantstore.core.database import Row
 from plantstore.core.model import Caller, NewPlant, Page, PlantQuery
 from plantstore.core.operations import Written
 from plantstore.core.settings import Settings
+from plantstore.core.thread import give_precedence
 from plantstore.core.write_queue import WriteQueue
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import MAX_TEXT, TOO_LONG, page_query, to_caller, to_page
@@ -56,7 +57,7 @@ class SQLiteDatabase:
             self._writer = Writer(self._path, self.writes, settings.write_timeout)
         self.write = self._writer.submit
         self.check = Readiness(self._path, self._writer, self._read_little).check
-        self._threads = ThreadPoolExecutor(_READER_THREADS, "reader")
+        self._threads = ThreadPoolExecutor(_READER_THREADS, "reader", give_precedence)
         self._snapshots: dict[SQLiteSnapshot, None] = {}  # the oldest first
         self._wal_bound = WalBound(self.data_version, settings.max_wal_size, self._snapshots)
 
