@@ -25,12 +25,13 @@ from plantstore.sqlite.errors import unavailable
 logger = logging.getLogger(__name__)
 
 _INTERVAL = 0.1  # seconds between two checks of the WAL
+_GRACE = 5.0  # seconds for each list: another store may be the one that fills the WAL
 
 Result = TypeVar("Result")
 
 
 class SQLiteSnapshot(SnapshotReads):
-    """A read transaction; it is among the ``opened`` ones until it is closed."""
+    """A read transaction that ``began`` at the loop's time; it is ``opened`` until it is closed."""
 
     is_aborted = False
 
@@ -52,6 +53,7 @@ class SQLiteSnapshot(SnapshotReads):
     async def open(self, path: Path) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
         self._opened[self] = None
+        self.began = asyncio.get_running_loop().time()
         try:
             await self._run(lambda: self._open(path))
         except BaseException:
@@ -139,7 +141,8 @@ class WalBound:
         size = self._data_version.count_wal_bytes()
         held = [snapshot for snapshot in self._snapshots if not snapshot.is_aborted]
         was_over, self._is_over = self._is_over, self._max_size < size > self._size
-        if held and was_over and self._is_over:
+        is_old = bool(held) and held[0].began + _GRACE < self._loop.time()
+        if is_old and was_over and self._is_over:
             logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
             held[0].abort()
         self._size, is_needed = size, held or self._is_over
