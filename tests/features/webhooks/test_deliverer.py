@@ -9,6 +9,8 @@ import time
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import httpx
 import pytest
@@ -16,7 +18,10 @@ import pytest
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.features.webhooks import WebhookSettings, messages
+from plantstore.features.webhooks.delivery import Queue
+from plantstore.features.webhooks.messages import Message
 from plantstore.features.webhooks.routes import add_webhooks
+from plantstore.features.webhooks.webhooks import Webhook
 from plantstore.http.app import App
 from plantstore.sql.administration.records import require_store
 from plantstore.sqlite.connection import connect, database_path
@@ -45,6 +50,24 @@ BEGIN SELECT raise(ABORT, 'refused'); END
 CONSTRAINT = "ALTER TABLE deliveries ADD CONSTRAINT refuse CHECK (webhook_id = '{}')"
 DROP_TRIGGER = "DROP TRIGGER refuse"
 DROP_CONSTRAINT = "ALTER TABLE deliveries DROP CONSTRAINT refuse"
+
+
+def test_messages_that_are_read_again_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = "[5,[2,4]]"  # events were read up to 5; two were not accepted
+    about = ("plant.created", None, "", "", None, None, 0, 1, None, None)
+    queue = Queue(Webhook(1, "id", "", *about, progress, 5, "nursery"))
+    times = iter([0.0, 0.0, 1.0])  # there is time to read one of them
+    monkeypatch.setattr(
+        "plantstore.features.webhooks.delivery.time", SimpleNamespace(monotonic=times.__next__)
+    )
+
+    def read(_store_id: int, _store: str, _after: int, last: int) -> list[Message]:
+        return [Message("plant.created", last, 0, b"")]
+
+    sent = queue.read_next(read, 5)
+    assert [message.revision for message in sent] == [2]
+    queue.tasks = dict.fromkeys(sent, cast("asyncio.Task[None]", None))
+    assert queue.to_row() == queue.saved
 
 
 @pytest.mark.anyio

@@ -84,7 +84,7 @@ class Queue:
         return [message for message in messages if message.is_for(self.webhook)]
 
     def to_row(self) -> Webhook:
-        waiting = self._unread + [message.revision for message in self.tasks]
+        waiting = [message.revision for message in self.tasks] + self._unread  # in order
         progress = msgspec.json.encode((self._read, waiting)).decode()
         delivered = [*waiting, self._read + 1][0] - 1
         return self.webhook._replace(delivered=delivered, progress=progress)
