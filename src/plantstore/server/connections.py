@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _TICK = 0.1  # seconds: the precision of deadlines
 _MAX_FREED = 4 * 2**20  # bytes that the process keeps for later messages
 _CONNECTION_BYTES = 32 * 1024  # with TLS; during the handshake 50 KiB
-_ROOM = 64  # 1 in 64 connections is closed at a time: finding them takes time
+_FEW = 64  # 1 in 64 connections
 
 Start = Coroutine["asyncio.Future[Any]", None, Any]
 
@@ -52,7 +52,9 @@ class Connections:
         self.pools, self.turns = application.pools, application.turns
         self._peak = 0  # bytes used since memory was given back
         self.is_stopping = self.is_draining = False
-        self._busy: set[Hashable] = set()  # holders with few idle connections, as of this tick
+        # As of this tick: by holder, who waits, the last one longest; and holders of whom few wait.
+        self._waiting: dict[Hashable, list[tuple[float, Connection]]] = {}
+        self._busy: set[Hashable] = set()
         self._loop = asyncio.get_running_loop()
         self._tick()
 
@@ -116,20 +118,27 @@ class Connections:
             connection.abandon()
 
     def _make_room(self, excess: Hashable) -> None:
-        """Close the connections that have waited longest, of the holder with too many, if any."""
-        if excess is None or excess in self._busy:  # searching takes time
+        """Close the connection that has waited longest, of the holder with too many, if any."""
+        if excess is None:
             return
-        of_holder = (known for known in self.opened if excess in levels_of(known.holder))
-        waiting = sorted(filter(attrgetter("is_waiting"), of_holder), key=attrgetter("since"))
-        for connection in waiting[: 1 + len(self.opened) // _ROOM]:
-            self.release(connection)
-            connection.drop()
-        if len(waiting) <= len(self.opened) // _ROOM:
-            self._busy.add(excess)
+        waiting = self._waiting.setdefault(excess, [])
+        if not waiting and excess not in self._busy:  # searching takes time
+            of_holder = (known for known in self.opened if excess in levels_of(known.holder))
+            found = sorted(filter(attrgetter("is_waiting"), of_holder), key=attrgetter("since"))
+            waiting += [(connection.since, connection) for connection in reversed(found)]
+            if len(waiting) <= len(self.opened) // _FEW:
+                self._busy.add(excess)
+        while waiting:
+            since, connection = waiting.pop()
+            if connection.since == since and connection.is_waiting and connection in self.opened:
+                self.release(connection)
+                connection.drop()
+                break
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)
         self.now = self._loop.time()
+        self._waiting.clear()
         self._busy.clear()
         date = format_date_time(time.time())
         end = f"Date: {date}\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: "

@@ -34,7 +34,7 @@ _FIRST_FD = 3  # the first socket that systemd passes
 _MAX_NOT_SENT = 128 * 1024
 _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 BACKLOG = 4096
-_ACCEPTED_IN_A_ROW = 16  # more than are served in a round
+_ACCEPTED_IN_A_ROW = 24  # more than are served in a round
 _ACCEPTING = ("accepted", None), 8  # the key and the cost of its turn: it has one in a round
 _RETRY_SECONDS = 1.0
 

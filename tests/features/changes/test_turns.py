@@ -58,16 +58,18 @@ async def test_turns_cost_by_the_length_of_the_lines(
     assert taken == [-REFUSED, -ROUTED, *costs]  # the token is not known at first
 
 
-async def test_workers_share_the_time_of_long_atomic_bodies(
+async def test_the_lanes_of_long_atomic_bodies_in_all_workers_have_half_of_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    processes = list[int]()
+    made = list[tuple[int, float, set[Lane]]]()
 
-    def make_lane(turns: FairQueue, count: int, share: float) -> Lane:
-        processes.append(count)
-        return Lane(turns, count, share)
+    def make_lane(turns: FairQueue, count: int, share: float, busy: set[Lane]) -> Lane:
+        made.append((count, share, busy))
+        return Lane(turns, count, share, busy=busy)
 
     monkeypatch.setattr("plantstore.features.changes.routes.Lane", make_lane)
     async with application(create_sqlite(tmp_path), workers=2) as app:
         add_changes(app)
-    assert processes == [2, 2]
+    (long, longest) = made
+    assert long == longest == (2, 1 / 2, set())
+    assert long[2] is longest[2]

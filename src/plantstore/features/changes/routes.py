@@ -52,7 +52,7 @@ _KEPT = 4  # bytes of a decoded line for each byte: a text with an emoji takes 4
 # Lines of an atomic body. Of all stores, one longer body at a time is written, and one of the
 # longest, so that shorter ones do not wait for these.
 _LONG, _LONGEST = 32, 256
-_SHARE = 1 / 4  # of the time, for each of the two
+_SHARE = 1 / 2  # of the time, for both
 
 
 def add_changes(app: App) -> None:
@@ -68,7 +68,7 @@ class Changes:
         # Of each store, one window at a time is in the write queue.
         self._window_size = max(1, app.settings.max_requests // 8)
         self._locks = WeakValueDictionary[int, asyncio.Lock]()
-        make_lane = partial(Lane, app.turns, app.settings.workers, _SHARE)
+        make_lane = partial(Lane, app.turns, app.settings.workers, _SHARE, busy=set[Lane]())
         self._long_lane, self._longest_lane = make_lane(), make_lane()
 
     async def respond(self, request: Request, store_name: str | None = None) -> Response | Stream:
