@@ -79,10 +79,7 @@ class Lane:
         self._is_taken, self._least = False, 0.0
         self._used.clear()
         self._busy.discard(self)
-        self._loop.call_at(self._until + self._credit, self._keep)
-
-    def _keep(self) -> None:
-        """Do nothing: the loop keeps the lane until a new one would have no more credit."""
+        self._loop.call_at(self._until + self._credit, id, self)  # keeps it until its credit is whole
 
 
 class Lanes:

@@ -90,12 +90,7 @@ def _list_error_numbers(response: Json) -> list[int]:
     return [value["error"] for value in examples if isinstance(value, dict) and "error" in value]
 
 
-def _phrase(status: str | int) -> str:
-    """The phrase for a status, such as ``Not Found``; empty for ``default`` or a range."""
-    number = int(status) if str(status).isdigit() else 0
-    return HTTPStatus(number).phrase if number in set(HTTPStatus) else ""
-
-
+_PHRASES = {str(status.value): status.phrase for status in HTTPStatus}
 FILTERS: dict[str, Callable[..., object]] = {
     "anchor": lambda title: re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"),
     "choices": list_values,
@@ -106,7 +101,7 @@ FILTERS: dict[str, Callable[..., object]] = {
     "inline": lambda text: Markup(_MARKDOWN.renderInline((text or "").strip())),  # noqa: S704
     "markdown": lambda text: Markup(_MARKDOWN.render(text or "")),  # noqa: S704
     "numbers": _list_error_numbers,
-    "phrase": _phrase,
+    "phrase": lambda status: _PHRASES.get(str(status), ""),  # none for "default" or a range
     "type": write_type,
     "value": samples.example_of,
 }
