@@ -79,7 +79,7 @@ class Lane:
         self._is_taken, self._least = False, 0.0
         self._used.clear()
         self._busy.discard(self)
-        self._loop.call_at(self._until + self._credit, id, self)  # keeps it until its credit is whole
+        self._loop.call_at(self._until + self._credit, id, self)  # the loop keeps it till then
 
 
 class Lanes:

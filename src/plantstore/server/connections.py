@@ -148,7 +148,7 @@ class Connections:
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
         unsent = self.pools.unsent_bytes
-        if unsent.used > unsent.size:
+        for _ in range(1 + len(self.opened) // _FEW if unsent.used > unsent.size else 0):
             self._make_room(unsent.largest)
         used = unsent.used + self.pools.unread_bytes.used + len(self.opened) * _CONNECTION_BYTES
         self._peak = max(self._peak, used)
