@@ -4,7 +4,7 @@ import asyncio
 import struct
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from errno import EMFILE
 from fcntl import ioctl
 from itertools import pairwise
@@ -58,7 +58,7 @@ class CountingApplication:
 
     def __init__(self, settings: Settings) -> None:
         self.pools, self.turns, self.handled = Pools(settings), FairQueue(), 0
-        self.content = b""
+        self.content, self.long = b"", bytes(20_000)
         self.ends, self.cached = asyncio.Event(), cast("Response | None", None)
 
     def get_cached(self, _data: bytes) -> Response | None:
@@ -84,6 +84,10 @@ class CountingApplication:
                 )
             except (OverloadedError, RequestError):
                 return Response(b"HTTP/1.1 503 Service Unavailable\r\n")
+        if request.error is not None:
+            return Response(b"HTTP/1.1 503 Service Unavailable\r\n")
+        if request.path.endswith(b"/long"):
+            return Response(b"HTTP/1.1 200 OK\r\n", self.long)
         return Response(b"HTTP/1.1 204 No Content\r\n")
 
 
@@ -422,6 +426,72 @@ async def test_a_connection_makes_no_room_for_itself_and_few_searches_are_made(
         await asyncio.sleep(0)
     assert not application.pools.connections.used
     connections.close()
+
+
+async def test_room_for_a_network_is_not_made_by_closing_a_stores_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nor that of a client who has sent its first request since the last search."""
+    monkeypatch.setattr(f"{Connections.__module__}._TICK", 3600)
+    settings = replace(Settings(), max_connections=8)
+    application = CountingApplication(settings)
+    connections = serve(application, settings)
+    with ExitStack() as stack:
+        clients = list[socket]()
+        for number in range(6):  # the sixth makes room by a search
+            client, server = socketpair()
+            clients.append(stack.enter_context(client))
+            connect(connections, server, f"10.0.{number}.1")
+            await asyncio.sleep(0.01)
+        for client in clients:
+            with suppress(BrokenPipeError):  # it was closed
+                client.send(b"GET /store HTTP/1.1\r\nHost: x\r\n\r\n")
+        await asyncio.sleep(0.01)
+        of_store = {known for known in connections.opened if known.owner == 1}
+        assert of_store
+        for number in range(8):
+            client, server = socketpair()
+            stack.enter_context(client)
+            connect(connections, server, f"10.1.{number}.1")
+            await asyncio.sleep(0.01)
+        assert of_store <= connections.opened
+        connections.close()
+        await asyncio.sleep(0.01)
+
+
+async def test_only_who_does_not_read_is_closed_while_too_many_bytes_are_unsent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("plantstore.server.sender._STUCK_SECONDS", 0.5)
+    settings = replace(Settings(), max_unsent_bytes=10**6)
+    application = CountingApplication(settings)
+    application.long = bytes(10**7)
+    connections = serve(application, settings)
+    with ExitStack() as stack:
+        for path in (b"/store", b"/store", b"/store/long"):
+            client, server = socketpair()
+            stack.enter_context(client)
+            connect(connections, server, "10.0.0.1")
+            client.send(b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n" % path)
+            await asyncio.sleep(0.2)
+        (stuck,) = (known for known in connections.opened if known.sender.is_paused)
+        while stuck in connections.opened:  # noqa: ASYNC110 - it takes a few ticks
+            await asyncio.sleep(0.01)
+        assert len(connections.opened) == 2
+        connections.close()
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(("method", "status"), [(b"GET", 503), (b"HEAD", 200), (b"POST", 200)])
+async def test_only_a_long_response_to_a_read_is_refused_while_too_many_bytes_are_unsent(
+    application: CountingApplication, client: socket, method: bytes, status: int
+) -> None:
+    """A write has been done, and a response to HEAD is short."""
+    unsent = application.pools.unsent_bytes
+    unsent.add(network_of("10.0.0.1"), unsent.size)
+    client.send(b"%b /long HTTP/1.1\r\nHost: x\r\n\r\n" % method)
+    received = await asyncio.get_running_loop().sock_recv(client, 12)
+    assert received == b"HTTP/1.1 %d" % status
 
 
 async def test_no_first_response_is_cached_so_that_a_connection_counts_for_its_store(

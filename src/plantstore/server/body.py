@@ -77,7 +77,7 @@ class Body:
         return part
 
     async def _receive(self, count: int) -> None:
-        """Wait until more than ``size`` bytes are buffered, or the body ends."""
+        """Wait until more than ``count`` bytes are buffered, or the body ends."""
         if not self._has(count):
             self._wanted()
             self.wanted_at = asyncio.get_running_loop().time()

@@ -75,7 +75,7 @@ class Connection(asyncio.Protocol):
     """
 
     _transport: asyncio.Transport
-    _sender: Sender
+    sender: Sender
 
     def __init__(self, connections: Connections, address: str) -> None:
         self.address = address
@@ -137,11 +137,11 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The client reads more slowly than we write."""
-        self._sender.pause()
+        self.sender.pause()
 
     def resume_writing(self) -> None:
         """The client has read everything that was written."""
-        is_sent = self._sender.resume()
+        is_sent = self.sender.resume()
         is_last = self._handling is None and self._task is None
         if is_sent and is_last and self._phase is RESPONSE:
             self._finish()
@@ -149,7 +149,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, _error: Exception | None) -> None:
         """Release everything; a write to the database continues."""
         self._connections.release(self)
-        self._sender.close()
+        self.sender.close()
         self._connections.pools.unread_bytes.remove(self)
         if self._body is not None:
             self._body.fail(ClientGoneError())
@@ -176,7 +176,7 @@ class Connection(asyncio.Protocol):
 
     def _send_on(self, transport: asyncio.Transport) -> None:
         self._transport = transport
-        self._sender = Sender(transport, self._connections, self.network)
+        self.sender = Sender(transport, self._connections, self.network)
 
     def refuse(self) -> None:
         asyncio.get_running_loop().call_later(_LINGER_SECONDS, self._transport.abort)
@@ -395,7 +395,7 @@ class Connection(asyncio.Protocol):
         else:
             end = connections.end_of_repeated
             head = b"%s%s%x\r\n\r\n" % (response.head, end, next(connections.request_ids.numbers))
-        if not self._sender.send(head, response.body, is_shared=True):
+        if not self.sender.send(head, response.body, is_shared=True):
             self._wait(RESPONSE, self._connections.check_interval)
 
     async def _handle(self, request: Request) -> None:
@@ -418,17 +418,18 @@ class Connection(asyncio.Protocol):
             line = b"Transfer-Encoding: chunked\r\n" + line if self._takes_chunks else CLOSE
         head = b"".join((response.head, common, request.id, b"\r\n", line, b"\r\n"))
         if not isinstance(response, Response):
-            self._sender.holder = self.holder
+            self.sender.holder = self.holder
             self._task = asyncio.get_running_loop().create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body
         if len(response.body) > MAX_COPIED:
-            holder = self._sender.holder = self.holder
-            # Shared bodies take no extra memory, however many clients wait.
-            if not (response.is_shared or self._connections.pools.unsent_bytes.has_room(holder)):
+            holder = self.sender.holder = self.holder
+            # Shared bodies take no extra memory, however many clients wait. A write is done.
+            may_refuse = request.method == "GET" and not response.is_shared
+            if may_refuse and not self._connections.pools.unsent_bytes.has_room(holder):
                 self._refuse(RequestError(50301))
                 return
-        if self._sender.send(head, body, is_shared=response.is_shared):
+        if self.sender.send(head, body, is_shared=response.is_shared):
             self._finish()
 
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
@@ -440,7 +441,7 @@ class Connection(asyncio.Protocol):
             stream.stop()
         is_whole = False
         try:
-            is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
+            is_whole = await self.sender.send_stream(head, stream, chunked=self._takes_chunks)
         except Exception:
             logger.exception("a stream was aborted")
         self._task = self._stop_stream = None
@@ -506,7 +507,7 @@ class Connection(asyncio.Protocol):
     @property
     def is_waiting(self) -> bool:
         """Whether it may be closed to make room: no store waits for it, or its client is stuck."""
-        return self._phase is not RESPONSE or self._sender.is_stuck or type(self.holder) is tuple
+        return self._phase is not RESPONSE or self.sender.is_stuck or type(self.holder) is tuple
 
     def expire(self) -> None:
         if self._phase is HEAD and self._parser is not None and self._parser.has_begun:
@@ -521,8 +522,8 @@ class Connection(asyncio.Protocol):
         else:
             self.since = now = self._connections.now
             body, timeout = self._body, self._connections.settings.body_timeout
-            is_sending = self._sender.is_paused or self._stop_stream is not None
-            if is_sending and self._sender.has_timed_out():
+            is_sending = self.sender.is_paused or self._stop_stream is not None
+            if is_sending and self.sender.has_timed_out():
                 logger.warning("a response was aborted: its client reads too slowly")
                 reset(self._transport)
             elif body is not None and now - body.wanted_at >= timeout:
@@ -530,6 +531,7 @@ class Connection(asyncio.Protocol):
                 body.fail(RequestError(40801))
 
     def drop(self) -> None:
+        self._connections.release(self)  # the transport is closed later
         reset(self._transport)
 
     def announce_stop(self) -> None:
@@ -543,7 +545,7 @@ class Connection(asyncio.Protocol):
         """End an endless stream; its client reconnects for the rest."""
         if self._stop_stream is not None:
             self._stop_stream()
-            if self._sender.is_paused:
+            if self.sender.is_paused:
                 self._transport.abort()
 
     def shutdown(self) -> None:
@@ -565,7 +567,7 @@ class Connection(asyncio.Protocol):
             self._handling = None
         if self._task is not None:
             self._task.cancel()
-        if self._sender.is_paused:
+        if self.sender.is_paused:
             logger.info("a response was aborted: the service is stopping")
             self._transport.abort()
         else:

@@ -123,17 +123,20 @@ class Connections:
             return
         waiting = self._waiting.setdefault(excess, [])
         if not waiting and excess not in self._busy:  # searching takes time
-            of_holder = (known for known in self.opened if excess in levels_of(known.holder))
-            found = sorted(filter(attrgetter("is_waiting"), of_holder), key=attrgetter("since"))
-            waiting += [(connection.since, connection) for connection in reversed(found)]
+            waiting += [(it.since, it) for it in reversed(self._find(excess, "is_waiting"))]
             if len(waiting) <= len(self.opened) // _FEW:
                 self._busy.add(excess)
         while waiting:
             since, connection = waiting.pop()
-            if connection.since == since and connection.is_waiting and connection in self.opened:
-                self.release(connection)
+            is_same = connection.since == since and excess in levels_of(connection.holder)
+            if is_same and connection.is_waiting and connection in self.opened:
                 connection.drop()
                 break
+
+    def _find(self, holder: Hashable, state: str) -> list["Connection"]:
+        """The holder's connections of which this is true; the first has waited longest."""
+        of_holder = (known for known in self.opened if holder in levels_of(known.holder))
+        return sorted(filter(attrgetter(state), of_holder), key=attrgetter("since"))
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)
@@ -148,8 +151,10 @@ class Connections:
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
         unsent = self.pools.unsent_bytes
-        for _ in range(1 + len(self.opened) // _FEW if unsent.used > unsent.size else 0):
-            self._make_room(unsent.largest)
+        if unsent.used > unsent.size:
+            stuck = self._find(unsent.largest, "sender.is_stuck")
+            for connection in stuck[: 1 + len(self.opened) // _FEW]:
+                connection.drop()
         used = unsent.used + self.pools.unread_bytes.used + len(self.opened) * _CONNECTION_BYTES
         self._peak = max(self._peak, used)
         if self._peak - used > _MAX_FREED:
