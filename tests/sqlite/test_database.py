@@ -154,6 +154,27 @@ async def test_slow_writes_of_a_batch_let_the_loop_run(
     assert all(turns)
 
 
+async def test_the_lock_is_held_while_the_writes_of_a_failed_batch_are_made_one_by_one(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    free, apply = list[bool](), BatchWriter.apply
+    with closing(FileLock(tmp_path / "plants.db")) as other:
+
+        def apply_and_look(batch: BatchWriter, write: Any) -> Written:  # noqa: ANN401 - any item
+            free.append(other.try_acquire())
+            if free[-1]:
+                other.release()
+            if write.plant.id == 1:
+                raise ValueError
+            return apply(batch, write)
+
+        monkeypatch.setattr(BatchWriter, "apply", apply_and_look)
+        creates = (harness.create(NewPlant(number, "Ficus")) for number in range(3))
+        _, failed, _ = await asyncio.gather(*creates, return_exceptions=True)
+        assert isinstance(failed, ValueError)
+    assert not any(free)
+
+
 async def test_an_atomic_ends_at_the_write_that_refuses_it(
     harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

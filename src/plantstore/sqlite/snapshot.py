@@ -140,9 +140,9 @@ class WalBound:
     def _look(self) -> None:
         size = self._data_version.count_wal_bytes()
         held = [snapshot for snapshot in self._snapshots if not snapshot.is_aborted]
-        was_over, self._is_over = self._is_over, self._max_size < size > self._size
+        self._is_over = self._max_size < size > self._size
         is_old = bool(held) and held[0].began + _GRACE < self._loop.time()
-        if is_old and was_over and self._is_over:
+        if is_old and self._max_size < self._size < size:  # a write did not restart it
             logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
             held[0].abort()
         self._size, is_needed = size, held or self._is_over

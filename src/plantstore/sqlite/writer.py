@@ -226,6 +226,7 @@ class Writer:
             if len(batch) == 1:
                 return [error]
             # One write caused it, and must not fail the others.
+            self._is_last = False  # the lock is held until all are written
             return [(await self._commit([pending]))[0] for pending in batch]
         self._error, self.worked_at = None, self._loop.time()
         self._failures.note_success()
