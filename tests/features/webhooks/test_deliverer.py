@@ -15,6 +15,7 @@ from typing import cast
 import httpx
 import pytest
 
+from plantstore.core.clock import now
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.features.webhooks import WebhookSettings, messages
@@ -55,19 +56,27 @@ DROP_CONSTRAINT = "ALTER TABLE deliveries DROP CONSTRAINT refuse"
 def test_messages_that_are_read_again_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     progress = "[5,[2,4]]"  # events were read up to 5; two were not accepted
     about = ("plant.created", None, "", "", None, None, 0, 1, None, None)
-    queue = Queue(Webhook(1, "id", "", *about, progress, 5, "nursery"))
-    times = iter([0.0, 0.0, 1.0])  # there is time to read one of them
+    queue = Queue(Webhook(1, "id", "", *about, progress, 5, "nursery"))  # its name until now
+    times = iter([0.0, 0.0, 1.0, 0.0, 0.0])  # there is time to read one of them
     monkeypatch.setattr(
         "plantstore.features.webhooks.delivery.time", SimpleNamespace(monotonic=times.__next__)
     )
 
-    def read(_store_id: int, _store: str, _after: int, last: int) -> list[Message]:
+    def read(_store_id: int, store: str, _after: int, last: int) -> list[Message]:
+        assert store == "orchard"
         return [Message("plant.created", last, 0, b"")]
 
-    sent = queue.read_next(read, 5)
+    sent = queue.read_next(read, "orchard", 5)
     assert [message.revision for message in sent] == [2]
     queue.tasks = dict.fromkeys(sent, cast("asyncio.Task[None]", None))
     assert queue.to_row() == queue.saved
+    queue.resumes_at = 2 * now()  # as the receiver demands
+
+    def fail(*_: object) -> list[Message]:
+        raise OSError
+
+    assert queue.read_next(fail, "orchard", 5) == []
+    assert queue.resumes_at > now() + 3_600_000
 
 
 @pytest.mark.anyio

@@ -68,9 +68,11 @@ class Queue:
             progress = msgspec.json.decode(webhook.progress, type=tuple[int, list[int]])
             self._read, self._unread = progress
 
-    def read_next(self, read: Callable[..., list[Message]], revision: int) -> list[Message]:
+    def read_next(
+        self, read: Callable[..., list[Message]], name: str, revision: int
+    ) -> list[Message]:
         """The messages that were not accepted earlier, then the next ones, up to a revision."""
-        store, messages = (self.webhook.store_id, self.webhook.store), list[Message]()
+        store, messages = (self.webhook.store_id, name), list[Message]()
         try:
             until = time.monotonic() + READ_SECONDS
             while self._unread and time.monotonic() < until:
@@ -112,7 +114,7 @@ class Queue:
 
     def _wait(self, reason: str, error: Exception) -> None:
         failures.add(f"webhook {self.webhook.id}: {reason}: %s", error)
-        self.resumes_at = now() + _WAIT_MS
+        self.resumes_at = max(self.resumes_at, now() + _WAIT_MS)
 
     def record(self, message: Message, delivery: Delivery, next_at: int) -> None:
         """Record an attempt; a refused message is sent again, unless this pauses the webhook."""
@@ -233,7 +235,7 @@ class Deliverer:
             queue = known.get(webhook[:-2]) or Queue(webhook)
             following[queue], began = [], time.monotonic()
             if spent[webhook.store_id] < READ_SECONDS:
-                following[queue] = queue.read_next(read, webhook.revision)
+                following[queue] = queue.read_next(read, webhook.store, webhook.revision)
                 spent[webhook.store_id] += time.monotonic() - began
         return following
 
