@@ -56,3 +56,20 @@ async def test_a_holder_of_which_jobs_wait_rests_while_others_run_theirs(url: st
     await asyncio.gather(first, *waiting)
     assert order == ["one", "other", *5 * ["many"]]
     await administration.close()
+
+
+async def test_a_job_whose_thread_cannot_start_leaves_its_slot(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    slots = Pool("administration", 64)
+    administration = Administration(partial(open_session, url), 30.0, slots)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fail)
+        with pytest.raises(RuntimeError):
+            await administration.run(1, lambda _: True)
+    assert not slots.used
+    assert await administration.run(1, lambda _: True)
+    await administration.close()

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plantstore.core.errors import RequestError
-from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines
+from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines, _read_first_line
 from plantstore.server.tracing import (
     IDEMPOTENCY_KEY,
     MAX_HEADERS,
@@ -177,6 +177,12 @@ def test_a_head_with_too_many_lines_is_not_looked_up() -> None:
                 traced = head.replace(b"\r\nHost", first + b"\r\nHost").replace(END, last + END)
                 looked_up = lines.find(traced, tracing)
                 assert (looked_up is None) == (padding == 90 or count >= MAX_LINES)
+
+
+def test_what_has_no_end_is_not_kept() -> None:
+    kept = _read_first_line.cache_info().currsize
+    assert KnownLines().find(b"GET /" + 10**5 * b"x", TracingLines()) is None
+    assert _read_first_line.cache_info().currsize == kept
 
 
 def test_a_head_that_is_used_stays_known_beside_many_others() -> None:

@@ -125,6 +125,24 @@ async def test_lanes_of_stores_share_the_time_those_of_a_stores_users_do_not(
         assert [1 if busy is None else len(busy) for busy in made] == 2 * [sharing]
 
 
+async def test_a_lane_made_while_its_store_was_alone_shares_the_time_with_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = list[set[Lane]]()
+
+    def make_lane(turns: FairQueue, *, credit: float, busy: set[Lane]) -> Lane:
+        made.append(busy)
+        return Lane(turns, credit=credit, busy=busy)
+
+    monkeypatch.setattr("plantstore.http.lanes.Lane", make_lane)
+    lanes = Lanes(turns := FairQueue())
+    turns.try_take(FLOOD, 0)
+    async with lanes.of(FLOOD, is_long=True):
+        turns.try_take(OTHER, 0)
+        async with lanes.of(OTHER, is_long=True):
+            assert made[0] is made[1]
+
+
 @pytest.mark.parametrize(
     ("active", "of_store"), [([FLOOD], 10), ([FLOOD, COLLEAGUE], 2), ([FLOOD, OTHER], 1)]
 )

@@ -106,8 +106,8 @@ class Administration:
         job = Job(holder, work)
         self._waiting.put(holder, job)
         timer = self._loop.call_later(self._seconds, job.cancel)
-        self._run_next()
         try:
+            self._run_next()
             return await job.future
         finally:
             timer.cancel()

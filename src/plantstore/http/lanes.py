@@ -48,7 +48,12 @@ class Lane:
         try:
             yield
         finally:
-            self._leave(key, self._loop.time() - began if measure is None else measure())
+            seconds = self._loop.time() - began if measure is None else measure()
+            self._used[key] += seconds
+            if self._processes > 1 or self._turns.users.are_several:
+                since = max(self._until, self._loop.time() - seconds - self._credit)
+                self._until = since + self._processes * len(self._busy) / self._share * seconds
+            self._loop.call_at(self._until, self._pass_on)
 
     async def _enter(self, key: Hashable) -> None:
         self._used[key] = max(self._used.get(key, 0.0), self._least)
@@ -63,13 +68,6 @@ class Lane:
                 raise
         self._is_taken, self._least = True, self._used[key]
         self._busy.add(self)
-
-    def _leave(self, key: Hashable, seconds: float) -> None:
-        self._used[key] += seconds
-        if self._processes > 1 or self._turns.users.are_several:
-            began = max(self._until, self._loop.time() - seconds - self._credit)
-            self._until = began + self._processes * len(self._busy) / self._share * seconds
-        self._loop.call_at(self._until, self._pass_on)
 
     def _pass_on(self) -> None:
         while self._waiting.keys:
@@ -96,8 +94,9 @@ class Lanes:
         if not (is_long or self.turns.users.are_several):
             yield
             return
-        key = principal[0] if is_long or self.turns.stores.are_several else principal
-        busy = self._busy if self.turns.stores.are_several else None
+        is_of_store = is_long or self.turns.stores.are_several
+        key = principal[0] if is_of_store else principal
+        busy = self._busy if is_of_store else None
         lane = Lane(self.turns, credit=_CREDIT_SECONDS, busy=busy)
         async with self._lanes.setdefault(key, lane).of(principal):
             yield

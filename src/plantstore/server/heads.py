@@ -84,8 +84,8 @@ class KnownLines:
         """The head that begins at this position, if its header lines are known."""
         end = data.find(_END, begin, begin + MAX_HEAD)
         target, version, lines = data[begin:end].partition(_VERSION_1_1)
-        first_line = _read_first_line(target)
-        if first_line is None or end < 0:
+        first_line = _read_first_line(target) if end >= 0 else None
+        if first_line is None:
             return None
         own_id, key, all_lines = b"", None, b""
         fields = None if tracing.is_expected else self._fields.get(lines)
