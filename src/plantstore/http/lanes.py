@@ -95,8 +95,7 @@ class Lanes:
             yield
             return
         is_of_store = is_long or self.turns.stores.are_several
-        key = principal[0] if is_of_store else principal
-        busy = self._busy if is_of_store else None
+        key, busy = (principal[0], self._busy) if is_of_store else (principal, None)
         lane = Lane(self.turns, credit=_CREDIT_SECONDS, busy=busy)
         async with self._lanes.setdefault(key, lane).of(principal):
             yield
