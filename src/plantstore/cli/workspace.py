@@ -5,6 +5,7 @@ Invariant: a file at its final place is complete and on disk, even after a kill 
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -14,10 +15,31 @@ from pathlib import Path
 from plantstore.core.errors import SetupError
 from plantstore.sqlite.files import change_owner, opened
 
+_SQLITE = b"SQLite format 3\0"  # how its files begin
+
 
 def end_cleanly() -> None:
     """Make SIGTERM end a command as Ctrl-C does, so that it removes its unfinished files."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def require_replaceable(target: Path, backed_up: Path | None = None) -> None:
+    """Refuse a target that is a file of a database, or not a file.
+
+    A backup of ``backed_up`` may replace a database that was never in use, and no other file.
+    """
+    file = Path(os.path.realpath(target))
+    database = file.with_name(re.sub("-(wal|shm|lock)$", "", file.name))
+    if file.exists() and not file.is_file():
+        raise SetupError(f"{target} is not a regular file")
+    if database == backed_up or database.with_name(f"{database.name}-lock").exists():
+        raise SetupError(f"{target} is or was a database in use: give another name")
+    # Only now: closing a database that this process uses would release SQLite's locks.
+    with opened(database if database.is_file() else Path(os.devnull), os.O_RDONLY) as begun:
+        start = os.read(begun, len(_SQLITE))
+    if start and (start == _SQLITE) != (backed_up is not None and file == database):
+        kind = "a SQLite database" if start == _SQLITE else "not a backup"
+        raise SetupError(f"{target} is {kind}: give another name, or remove it first")
 
 
 @contextmanager

@@ -191,11 +191,14 @@ def test_invalid_targets_are_refused(program: Program) -> None:
     with unchanged(file.parent):
         for target in (file, f"{file}-wal", f"{file}-shm", f"{file}-lock", "link.db"):
             message = program.refusal("backup", str(target))
-            assert "is or was a database in use: give the backup another name" in message
+            assert "is or was a database in use: give another name" in message
     program.out("--database", "sqlite:///other.db", "migrate")
     assert "other.db is or was a database in use" in program.refusal("backup", "other.db")
     message = program.refusal("backup", "/dev/null")
     assert "is not a regular file" in message
+    (program.folder / "notes.txt").write_text("precious")
+    assert "notes.txt is not a backup: give another" in program.refusal("backup", "notes.txt")
+    assert (program.folder / "notes.txt").read_text() == "precious"
     for target in ("missing/", "missing/plants.backup"):
         assert "there is no folder missing" in program.refusal("backup", target)
     assert "there is no folder missing" in program.refusal("backup", "missing", "--keep", "3")

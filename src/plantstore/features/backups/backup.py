@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 import apsw
 from msgspec import Struct
 
-from plantstore.cli.workspace import publish, workspace
+from plantstore.cli.workspace import publish, require_replaceable, workspace
 from plantstore.core.errors import SetupError
 from plantstore.sqlite.connection import find_reason, read_applied
 from plantstore.sqlite.errors import describe_write
-from plantstore.sqlite.files import SUFFIXES, create_file, opened
+from plantstore.sqlite.files import create_file, opened
 from plantstore.sqlite.reader import make_interruptible, open_to_read
 
 _COUNTS = "SELECT (SELECT count(*) FROM stores), (SELECT count(*) FROM plants)"
@@ -56,7 +56,7 @@ def back_up(database: Path, target: str, *, in_folder: bool) -> Backup:
                 sys.stdout.buffer.flush()
             return Backup(None, stores, plants)
         if not is_folder:
-            _require_harmless(path, database)
+            require_replaceable(path, database)
         with workspace(file.parent, database.stem if is_folder else path.name) as folder:
             stores, plants = copy_database(database, folder / file.name)
             publish(folder / file.name, file)
@@ -100,15 +100,6 @@ def copy_database(database: Path, file: Path) -> tuple[int, int]:
             raise SetupError(f"the database is corrupt: {reason}")
         row: tuple[int, int] = copy.execute(_COUNTS).get
         return row
-
-
-def _require_harmless(target: Path, database: Path) -> None:
-    """Refuse to replace the files of a database in use, or anything that is not a file."""
-    own = [database.with_name(database.name + suffix) for suffix in SUFFIXES]
-    if target.resolve() in own or target.with_name(f"{target.name}-lock").exists():
-        raise SetupError(f"{target} is or was a database in use: give the backup another name")
-    if target.exists() and not target.is_file():
-        raise SetupError(f"{target} is not a regular file")
 
 
 def remove_older(made: Path, stem: str, keep: int) -> list[str]:

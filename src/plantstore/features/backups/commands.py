@@ -58,9 +58,9 @@ def backup(
 ) -> None:
     """Back up a SQLite database to TARGET, also while the service runs.
 
-    TARGET is a file, which is replaced if it exists; or an existing folder, where the backup gets a
-    name with the time (UTC), such as plants-20301231T235959.123Z.db; or - for stdout. The backup is
-    a snapshot of the database, and is verified before it gets its name.
+    TARGET is a file, which is replaced if it is a backup; or an existing folder, where the backup
+    gets a name with the time (UTC), such as plants-20301231T235959.123Z.db; or - for stdout. The
+    backup is a snapshot of the database, and is verified before it gets its name.
 
     Without TARGET, --record records a backup that another program has made, such as pg_dump; with
     --verify, a backup that you have restored and verified.

@@ -31,9 +31,9 @@ FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
 def export(store: Store, file: str, form: str | None, tag: str | None) -> None:
     """Export the plants of a store to FILE, or to stdout, as they are at one moment.
 
-    A file whose name ends in .gz is compressed. It is replaced as a whole, and readable only by
-    its owner. `plantstore import` and the page read it. CSV has no empty tags: the plants get no
-    tag when you import it. NDJSON keeps empty tags.
+    A file whose name ends in .gz is compressed. It is replaced as a whole, unless it is a SQLite
+    database, and readable only by its owner. `plantstore import` and the page read it. CSV has no
+    empty tags: the plants get no tag when you import it. NDJSON keeps empty tags.
 
     \b
     Examples:

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from plantstore.cli.workspace import publish, workspace
-from plantstore.core.errors import SetupError
+from plantstore.cli.workspace import publish, require_replaceable, workspace
 
 
 @contextmanager
@@ -25,8 +24,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     target = Path(path).absolute()
-    if target.exists() and not target.is_file():
-        raise SetupError(f"{path} is not a file")
+    require_replaceable(target)
     with workspace(target.parent, target.name) as folder:
         unfinished = folder / target.name
         unfinished.touch(0o600)

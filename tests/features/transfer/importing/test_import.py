@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.cli.program import UNPRIVILEGED, Program
+from tests.cli.test_check import unchanged
 from tests.databases import SQLITE_ONLY
 from tests.features.transfer.copying.fixtures import PLANTS, list_plants
 from tests.service import Service
@@ -173,6 +174,22 @@ def test_errors_do_not_replace_the_imported_file(program: Program, store: str) -
     refused = program.refusal("import", name, "--errors", f"./{name}", "--store", store, status=2)
     assert "--errors would replace plants.csv: name another file" in refused
     assert (program.folder / name).read_bytes() == CSV.encode()
+
+
+@SQLITE_ONLY
+def test_written_files_do_not_replace_databases(program: Program, store: str) -> None:
+    database = program.folder / "plants.db"
+    program.out("migrate", PLANTSTORE_DATABASE=f"sqlite:///{database}")
+    program.out("backup", str(database.with_name("copy.db")))
+    (program.folder / "link.csv").symlink_to(database)
+    name = write(program, CSV)
+    in_use = (program.database.removeprefix("sqlite:///"), str(database))
+    files = [file + end for file in in_use for end in ("", "-wal", "-shm", "-lock")]
+    with unchanged(program.folder):
+        for file in (*files, "link.csv", "copy.db", "copy.db-wal"):
+            reason = "is a SQLite database" if "copy" in file else "is or was a database in use"
+            for command in (("export", file), ("import", name, "--errors", file)):
+                assert f"{file} {reason}: " in program.refusal(*command, "--store", store)
 
 
 def test_an_import_respects_the_quota(
