@@ -53,7 +53,9 @@ def test_plant_commands_change_and_list_plants(
 
     assert ": -7 'Rosa'" in run("add", "-7", "Rosa", "--tag", "red")
     run("add", "8", "Ivy")
-    assert "already in this store (40004)" in refuse("add", "8", "Ivy")
+    refused = refuse("add", "8", "Ivy")
+    assert "already in this store (40004)" in refused
+    assert "line" not in refused
     assert "belongs to another plant" in refuse("add", "8", "Oak")
     run("edit", "-7", "--name", "Rose")
     run("edit", "8", "--tag", "green")

@@ -72,7 +72,8 @@ def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
         with PlantStore(url, token) as client:
             yield client
     except Refused as error:
-        raise SetupError(f"{error.message} ({error.error})") from None
+        message = error.message.removeprefix(f"line {error.line}: ")  # of the body
+        raise SetupError(f"{message} ({error.error})") from None
     except httpx.InvalidURL as error:
         raise click.UsageError(f"{url} is not a URL: {error}") from None
     except httpx.TransportError as error:
