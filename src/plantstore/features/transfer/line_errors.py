@@ -4,6 +4,7 @@ The file is CSV: line number, error, and the original row. With corrected rows, 
 unless the source is NDJSON.
 """
 
+from bisect import insort
 from collections.abc import Sequence
 from typing import IO, Any
 
@@ -26,7 +27,7 @@ class LineErrors:
     def __init__(self, file: IO[bytes] | None, source: Source) -> None:
         self._file = file
         self._source = source
-        self._first: list[str] = []
+        self._first: list[tuple[int, str]] = []  # by line
         self.count = 0
 
     @property
@@ -45,8 +46,8 @@ class LineErrors:
             error = ErrorBody(described.error, str(details.get("reason", described.message)))
             cells = details.get("cells")
         self.count += 1
-        if len(self._first) < _MAX_SHOWN:
-            self._first.append(f"line {line}: {error.message} ({error.error})")
+        insort(self._first, (line, f"line {line}: {error.message} ({error.error})"))
+        del self._first[_MAX_SHOWN:]
         if self._file is not None:
             header = ("line", "error", "reason", *(self._source.header or ["row"]))
             row = (line, *astuple(error), *(cells or self._to_cells(plant)))
@@ -61,8 +62,9 @@ class LineErrors:
         return [defuse(getattr(plant, field, None)) for field in fields]
 
     def show(self) -> None:
-        for sentence in self._first:
+        for _, sentence in self._first:
             click.echo(sentence, err=True)
         if self.count > _MAX_SHOWN:
-            hint = "" if self._file else "; --dry-run --errors FILE writes all of them"
-            click.echo(f"and {self.count - _MAX_SHOWN} more{hint}", err=True)
+            click.echo(f"and {self.count - _MAX_SHOWN} more", err=True)
+        if self.are_final:
+            click.echo("--errors FILE writes these lines to FILE, and imports the others", err=True)

@@ -73,6 +73,7 @@ def test_invalid_lines_stop_the_import_unless_they_go_to_a_file(
     assert refused.status == 1
     assert "; repeated in the file: 1; lines with an error: 7\n" in refused.err
     assert "line 5: id 7 is already in line 2 (40003)" in refused.err
+    assert "\n--errors FILE writes these lines to FILE, and imports the others\n" in refused.err
     assert list_plants(client) == []
     result = program.run("import", name, "--store", store, "--errors", "bad.csv", "--json")
     assert (result.status, result.data()["refused"]) == (1, 7)
@@ -100,8 +101,23 @@ def test_a_quoted_cell_that_is_open_at_the_end_is_an_error_of_its_line(
     name = write(program, f'id,name\n{good}{count},"open')
     assert program.refusal("import", name, "--store", store, "--dry-run").splitlines() == [
         f"line {count + 1}: a quoted cell does not end at its closing quote (40001)",
+        "--errors FILE writes these lines to FILE, and imports the others",
         f"would import plants into {store}: 0; lines with an error: 1",
     ]
+
+
+@SQLITE_ONLY
+def test_the_first_errors_are_shown_in_the_order_of_the_lines(
+    program: Program, store: str, client: httpx.Client
+) -> None:
+    for plant in ({"id": 1, "name": "Oak"}, {"id": 9, "name": "Ash"}):
+        assert client.post("/plants", json=plant).is_success
+    name = write(program, "id,name\n9,Fern\nx,Lily\n1,Rose\n" + "x,Ivy\n" * 20)
+    refused = program.refusal("import", name, "--store", store).splitlines()
+    assert [line.partition(":")[0] for line in refused[:20]] == [f"line {n}" for n in range(2, 22)]
+    assert refused[20] == "and 3 more"
+    result = program.run("import", name, "--store", store, "--errors", "bad.csv")
+    assert "--errors" not in result.err
 
 
 def test_assigned_ids_follow_the_highest_id_and_go_to_a_private_file(
