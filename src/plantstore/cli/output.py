@@ -14,6 +14,7 @@ from plantstore.core.clock import write_time
 Record = Mapping[str, object]
 
 _PART_ROWS = 1000  # of a table per part; later parts may have wider columns
+_WIDEST = 60  # column of a table: a longer cell moves only the rest of its own row
 
 
 class Output(Struct, frozen=True):
@@ -83,7 +84,7 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
     widths = [0] * len(columns)
     while part := list(islice(rows, _PART_ROWS)):
         cells = zip(widths, zip(*part, strict=True), strict=True)
-        widths = [max(width, *map(_measure, column)) for width, column in cells]
+        widths = [min(_WIDEST, max(width, *map(_measure, column))) for width, column in cells]
         lines = [
             "  ".join(
                 cell + " " * (width - _measure(cell))
