@@ -63,6 +63,13 @@ def test_adding_a_new_user_warns_about_a_similar_name(program: Program) -> None:
     assert "check the name of the new user 'evee' (did you mean 'eve'?)" in result.err
 
 
+def test_a_member_with_a_higher_role_needs_a_new_token(program: Program) -> None:
+    add = ("member", "add", "--store", "nursery", "--user", "eve", "--role")
+    hint = "; tokens keep their scopes: to use the higher role, create a new one"
+    for role, is_higher in (("reader", False), ("editor", True), ("editor", False)):
+        assert (hint in program.run(*add, role).err) == is_higher
+
+
 def test_deleting_a_user_names_stores_left_without_an_owner(program: Program) -> None:
     refused = program.run("user", "delete", "ada", stdin="eve\n")
     assert refused.status == 1

@@ -42,7 +42,7 @@ def add(
 ) -> None:
     """Add a member, or change a member's role.
 
-    Tokens keep their scopes: with a higher role they may do no more than before.
+    Tokens keep their scopes: to use a higher role, create a new token.
 
     \b
     Examples:
@@ -61,6 +61,8 @@ def add(
     sentence = f"{user} is {role} of {store}"
     if before not in {None, role}:
         sentence += f", no longer {before}"
+    if before is not None and before.scopes < Role(role).scopes:
+        sentence += "; tokens keep their scopes: to use the higher role, create a new one"
     output.report({"store": store, "user": user, "role": role, "old_role": before}, sentence)
     warn_of_similar(missing, output)
 
