@@ -33,10 +33,7 @@ def read_since(_context: click.Context, _option: click.Parameter, text: str | No
     if _TIME_OF_DAY.fullmatch(text):
         moment = datetime.combine(datetime.now(UTC), datetime_time.fromisoformat(text), UTC)
         return int(moment.timestamp() * 1000) - DAY_MS * (moment > datetime.now(UTC))
-    allowed = (
-        "an age such as 24h, a time of day such as 14:00, or a date such as 2030-01-31 or "
-        "2030-01-31T08:00:00Z"
-    )
+    allowed = "an age such as 24h, or 14:00, or 2030-01-31, or 2030-01-31T08:00:00Z"
     return _read_moment(text, -1, allowed)
 
 
@@ -47,10 +44,7 @@ def read_expiry(text: str) -> int | None:
     """
     if text == "never":
         return None
-    allowed = (
-        "never, or a number with m, h, d or w, such as 90d (at most 36500d), or a date, such as "
-        "2030-01-31"
-    )
+    allowed = "never, or 2030-01-31, or a number with m, h, d or w, such as 90d; at most 36500d"
     expires_at = _read_moment(text, 1, allowed)
     if expires_at <= now():
         raise click.BadParameter(f"{text} has passed: write a later date")
