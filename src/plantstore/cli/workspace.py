@@ -24,10 +24,7 @@ def end_cleanly() -> None:
 
 
 def require_replaceable(target: Path, backed_up: Path | None = None) -> None:
-    """Refuse a target that is a file of a database, or not a file.
-
-    A backup of ``backed_up`` may replace a database that was never in use, and no other file.
-    """
+    """Refuse a target that is no file, or a database's; a backup may only replace a backup."""
     file = Path(os.path.realpath(target))
     database = file.with_name(re.sub("-(wal|shm|lock)$", "", file.name))
     if file.exists() and not file.is_file():
@@ -68,6 +65,7 @@ def workspace(folder: Path, name: str) -> Iterator[Path]:
 
 
 def publish(file: Path, target: Path) -> None:
+    file.chmod(0o600)  # until now its folder kept others out
     flush(file, owner=target.parent.stat())
     file.replace(target)
     flush_folder(target.parent)

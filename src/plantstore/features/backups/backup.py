@@ -55,8 +55,7 @@ def back_up(database: Path, target: str, *, in_folder: bool) -> Backup:
                     shutil.copyfileobj(opened_copy, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
             return Backup(None, stores, plants)
-        if not is_folder:
-            require_replaceable(path, database)
+        require_replaceable(file, database)
         with workspace(file.parent, database.stem if is_folder else path.name) as folder:
             stores, plants = copy_database(database, folder / file.name)
             publish(folder / file.name, file)

@@ -37,7 +37,6 @@ def assigned_ids(
         raise SetupError(f"the ids cannot be written to {original.parent}: {way} another folder")
     with workspace(original.parent, f"{original.name}.with-ids") as folder:
         unfinished = folder / "with-ids.csv"
-        unfinished.touch(0o600)
         key = _write(source, store, errors, output, unfinished)
         finished = original.with_name(f"{original.name}.with-ids-{key}.csv")
         if finished.exists():

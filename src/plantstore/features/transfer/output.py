@@ -27,7 +27,6 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     require_replaceable(target)
     with workspace(target.parent, target.name) as folder:
         unfinished = folder / target.name
-        unfinished.touch(0o600)
         with unfinished.open("wb") as file:
             if target.suffix == ".gz":
                 # Without name and time in the header, the same plants give the same file.
