@@ -29,7 +29,7 @@ def require_replaceable(target: Path, backed_up: Path | None = None) -> None:
     database = file.with_name(re.sub("-(wal|shm|lock)$", "", file.name))
     if file.exists() and not file.is_file():
         raise SetupError(f"{target} is not a regular file")
-    if database == backed_up or database.with_name(f"{database.name}-lock").exists():
+    if backed_up in (file, database) or database.with_name(f"{database.name}-lock").exists():
         raise SetupError(f"{target} is or was a database in use: give another name")
     # Only now: closing a database that this process uses would release SQLite's locks.
     with opened(database if database.is_file() else Path(os.devnull), os.O_RDONLY) as begun:

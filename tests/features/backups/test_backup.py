@@ -194,6 +194,9 @@ def test_invalid_targets_are_refused(program: Program) -> None:
             assert "is or was a database in use: give another name" in message
     program.out("--database", "sqlite:///other.db", "migrate")
     assert "other.db is or was a database in use" in program.refusal("backup", "other.db")
+    program.out("--database", "sqlite:///odd-wal", "migrate")
+    message = program.refusal("--database", "sqlite:///odd-wal", "backup", "odd-wal")
+    assert "odd-wal is or was a database in use" in message
     message = program.refusal("backup", "/dev/null")
     assert "is not a regular file" in message
     (program.folder / "notes.txt").write_text("precious")
