@@ -108,12 +108,43 @@ async def test_a_list_that_has_just_begun_is_not_aborted(
             snapshot = await harness.database.open_snapshot(harness.store_id)
             assert isinstance(snapshot, SQLiteSnapshot)
             with closing(DataVersion(database_path(url))) as version:
-                while version.count_wal_bytes() < 2 * bound and not snapshot.is_aborted:
+                while version.count_wal_bytes() < 8 * BOUND and not snapshot.is_aborted:
                     await harness.create(NewPlant(1, 1000 * "x"))
                     await harness.delete(1)
                     await asyncio.sleep(rest)
             assert snapshot.is_aborted == (not grace)
             await snapshot.close()
+
+
+@pytest.mark.anyio
+async def test_only_the_store_of_an_aborted_list_waits_until_the_wal_restarts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plantstore.sqlite.snapshot._GRACE", 1.0)
+    url = create_sqlite(tmp_path)
+    with closing(open_administration(url)) as administration:
+        async with DatabaseHarness(url, administration, max_wal_size=BOUND // 50) as harness:
+
+            async def write() -> None:
+                while True:
+                    await harness.create(NewPlant(1, 1000 * "x"))
+                    await harness.delete(1)
+
+            store, opened = harness.store_id, harness.database.open_snapshot
+            slow = await opened(store)
+            writing = asyncio.create_task(write())
+            await asyncio.sleep(0.8)  # the WAL is over its bound and grows
+            other = await asyncio.wait_for(opened(store + 1), 0.5)
+            while isinstance(slow, SQLiteSnapshot) and not slow.is_aborted:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(opened(store), 0.3)
+            await other.close()
+            await slow.close()
+            again = await asyncio.wait_for(opened(store), 5)
+            await again.close()
+            writing.cancel()
+            await asyncio.wait([writing])
 
 
 @pytest.mark.anyio

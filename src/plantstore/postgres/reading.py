@@ -151,7 +151,7 @@ class PostgresSnapshot(SnapshotReads):
         self._stack.push_async_callback(self._end)
         self._opened[self] = _MAX_BATCHES
         await self.query("begin_snapshot", ())
-        for row in await self.query("find_counts", (self._store_id,)):
+        for row in await self.query("find_counts", (self.store_id,)):
             self.revision, *_ = row
 
     async def close(self) -> None:

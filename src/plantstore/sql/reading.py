@@ -30,7 +30,7 @@ class SnapshotReads:
     _max_count = sys.maxsize  # plants of a page
 
     def __init__(self, store_id: int) -> None:
-        self._store_id = store_id
+        self.store_id = store_id
 
     async def query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
         raise NotImplementedError
@@ -42,7 +42,7 @@ class SnapshotReads:
         """See ``Snapshot``. While texts are too long, pages have half as many plants."""
         while True:
             count = min(max_count, self._max_count)
-            page = to_page(await self.query(*page_query(self._store_id, query, count)))
+            page = to_page(await self.query(*page_query(self.store_id, query, count)))
             if page.count or not page.more:
                 return page
             self._max_count = count // 2
@@ -51,7 +51,7 @@ class SnapshotReads:
         """See ``Snapshot``: it reads the last plant within the limit, and the plant after it."""
         if not query.limit:
             return None
-        read: Query = "find_last_of_limit", (self._store_id, query.first_id, query.limit - 1)
+        read: Query = "find_last_of_limit", (self.store_id, query.first_id, query.limit - 1)
         if query.tags:
             read = "find_last_of_limit_and_tags", (*read[1], _to_json(query.tags))
         rows = await self.query(*read)

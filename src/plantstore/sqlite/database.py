@@ -91,7 +91,7 @@ class SQLiteDatabase:
             return to_page(TOO_LONG)
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
-        await self._wal_bound.watch()
+        await self._wal_bound.watch(store_id)
         snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._snapshots)
         await snapshot.open(self._path)
         return snapshot

@@ -3,7 +3,8 @@
 One thread at a time uses the connection, never the event loop's thread.
 
 SQLite can move into the database only the part of the WAL that no snapshot needs. While the WAL
-grows beyond its bound, new snapshots wait, and soon old ones are aborted, until the WAL restarts.
+grows beyond its bound, new snapshots wait until the others end. If some do not end soon, these are
+aborted later, and only their stores wait: the WAL restarts when no snapshot is left.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ from plantstore.sqlite.errors import unavailable
 logger = logging.getLogger(__name__)
 
 _INTERVAL = 0.1  # seconds between two checks of the WAL
+_SOON = 0.5  # seconds in which most lists end
 _GRACE = 5.0  # seconds for each list: another store may be the one that fills the WAL
 
 Result = TypeVar("Result")
@@ -79,7 +81,7 @@ class SQLiteSnapshot(SnapshotReads):
         self._connection.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_TEXT)
         self._execute = self._connection.cursor().execute
         self._execute("BEGIN")
-        counts = self._execute(self._sql["find_counts"], (self._store_id,)).get
+        counts = self._execute(self._sql["find_counts"], (self.store_id,)).get
         self.revision, *_ = counts or (0,)
 
     def _close(self) -> None:
@@ -127,24 +129,34 @@ class WalBound:
         self._snapshots = snapshots
         self._size = 0
         self._is_over = False  # and grows: if nothing is written, the WAL cannot restart
+        self._has_slow = False
+        self._barred: dict[int, float] = {}  # until when, by store
         self._timer: asyncio.TimerHandle | None = None
 
-    async def watch(self) -> None:
+    async def watch(self, store_id: int) -> None:
         """Wait until the WAL may be kept by one more snapshot; watch it until none is left."""
-        while self._is_over:  # noqa: ASYNC110 - an event would be set at the same times
+        while (self._is_over and not self._has_slow) or self._is_barred(store_id):  # noqa: ASYNC110
             await asyncio.sleep(_INTERVAL)
         if self._timer is None:
             self._size = self._data_version.count_wal_bytes()
             self._timer = self._loop.call_later(_INTERVAL, self._look)
 
+    def _is_barred(self, store_id: int) -> bool:
+        return self._loop.time() < self._barred.get(store_id, 0.0)
+
     def _look(self) -> None:
         size = self._data_version.count_wal_bytes()
         held = [snapshot for snapshot in self._snapshots if not snapshot.is_aborted]
         self._is_over = self._max_size < size > self._size
-        is_old = bool(held) and held[0].began + _GRACE < self._loop.time()
-        if is_old and self._max_size < self._size < size:  # a write did not restart it
+        now = self._loop.time()
+        oldest = held[0].began if held else now
+        self._has_slow = oldest + _SOON < now
+        if oldest + _GRACE < now and self._max_size < self._size < size:  # it did not restart
             logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
+            self._barred[held[0].store_id] = now + 2 * _GRACE  # while the store's others end
             held[0].abort()
+        elif size <= self._max_size:
+            self._barred.clear()
         self._size, is_needed = size, held or self._is_over
         self._timer = self._loop.call_later(_INTERVAL, self._look) if is_needed else None
 
