@@ -494,6 +494,20 @@ async def test_only_a_long_response_to_a_read_is_refused_while_too_many_bytes_ar
     assert received == b"HTTP/1.1 %d" % status
 
 
+async def test_who_does_not_read_at_once_is_closed_while_too_many_bytes_are_unsent(
+    application: CountingApplication, connections: Connections, client: socket
+) -> None:
+    application.long = bytes(10**6)
+    unsent = application.pools.unsent_bytes
+    unsent.add(network_of("10.0.0.1"), unsent.size)
+    client.send(b"POST /long HTTP/1.1\r\nHost: x\r\n\r\n")
+    while not application.handled:  # noqa: ASYNC110 - it takes a few iterations
+        await asyncio.sleep(0)
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not connections.opened
+
+
 async def test_no_first_response_is_cached_so_that_a_connection_counts_for_its_store(
     application: CountingApplication, connections: Connections, client: socket
 ) -> None:

@@ -80,11 +80,14 @@ class Connections:
             tls = TlsInput(connection, transport, self.turns, shake_hands)
 
     def count_for(self, connection: "Connection", store: Hashable) -> None:
-        """Count an open connection for a store, even if no room can be made."""
+        """Count an open connection for a store; close it if none of the store's gives way."""
         pool = self.pools.connections
         if connection in self.opened:
             self.release(connection)  # it must not make room for itself
             self._make_room(pool.find_excess(store))
+            if not pool.has_room(store):
+                connection.drop()
+                return
             self.opened.add(connection)
             pool.add(store)
         connection.owner = store

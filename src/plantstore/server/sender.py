@@ -14,7 +14,7 @@ from plantstore.core.failures import RepeatLimit
 from plantstore.server.body import ClientGoneError
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Stream
-from plantstore.server.sockets import count_unacknowledged
+from plantstore.server.sockets import count_unacknowledged, reset
 
 logger = logging.getLogger(__name__)
 _limit = RepeatLimit()
@@ -110,7 +110,9 @@ class Sender:
         self.is_paused = True
         self._outstanding, self._added = len(self._rest) + self._count_outstanding(), 0
         self._progress_at = self._connections.now
-        if not self._is_shared:
+        if not (self._is_shared or self._pool.has_room(self.holder)):
+            reset(self._transport)
+        elif not self._is_shared:
             self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
 
     def resume(self) -> bool:
