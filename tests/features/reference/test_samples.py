@@ -33,14 +33,15 @@ ALLOWED_ERRORS = ("40004", "4040")
 @pytest.mark.parametrize("language", samples.LANGUAGES)
 def test_all_examples_run(service: Service, language: str, store: str) -> None:
     token = service.make_token(store, "ada", role=Role.OWNER, scopes=frozenset(Scope))
+    _, setup, write = samples.LANGUAGES[language]
     examples = [
-        samples.LANGUAGES[language].write(samples.make_call(operation, media_type))
+        write(samples.make_call(operation, media_type))
         for operation in OPERATIONS
         for media_type in operation.get("requestBody", {"content": [""]})["content"]
     ]
     command, join = RUNS[language]
-    setup = samples.LANGUAGES[language].setup.replace("pst_…", token)
-    program = f"{setup}\n{join(examples)}".replace(samples.ORIGIN, service.origin)
+    program = "\n".join([setup.replace("pst_…", token), join(examples)])
+    program = program.replace(samples.ORIGIN, service.origin)
     program = program.replace("greenhouse", store)
     result = subprocess.run(
         [*command, program], capture_output=True, text=True, check=True, timeout=60

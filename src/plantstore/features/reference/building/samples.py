@@ -6,7 +6,7 @@ Each is complete except for the token, which is in the variable ``TOKEN``. A tes
 import json
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -166,16 +166,9 @@ def write_example(value: Json) -> str:
     return value.rstrip("\n") if isinstance(value, str) else write_value(value)
 
 
-class Language(Struct, frozen=True):
-    """A language: its name, how to assign a token to ``TOKEN``, and how to write a call."""
-
-    name: str
-    setup: str
-    write: Callable[[Call], str]
-
-
+# Each language: its name, how to assign a token to ``TOKEN``, and how to write a call.
 LANGUAGES = {
-    "curl": Language("curl", "TOKEN=pst_…", write_curl),
-    "python": Language("Python", 'TOKEN = "pst_…"', write_python),
-    "javascript": Language("JavaScript", 'const TOKEN = "pst_…";', write_javascript),
+    "curl": ("curl", "TOKEN=pst_…", write_curl),
+    "python": ("Python", 'TOKEN = "pst_…"', write_python),
+    "javascript": ("JavaScript", 'const TOKEN = "pst_…";', write_javascript),
 }
