@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markupsafe import Markup
-from msgspec import Struct
 
 SCHEMAS = "#/components/schemas/"
 _METHODS = ("post", "get", "put", "patch", "delete", "options", "head", "trace", "query")
 
 Json = Any  # any JSON value
+Field = tuple[str, bool, Json, int]  # name, whether it is required, schema, objects around it
 _INT_RANGES = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 64)}
 
 
@@ -46,15 +46,6 @@ def list_operations(document: Json, section: str = "paths") -> list[Json]:
     return operations
 
 
-class Field(Struct, frozen=True):
-    """A field of an object; ``depth`` counts the objects around it."""
-
-    name: str
-    required: bool
-    schema: Json
-    depth: int
-
-
 def look_up(named: Mapping[str, Json], schema: Json) -> Json:
     """The schema itself, not a reference to it."""
     return named[schema["$ref"].removeprefix(SCHEMAS)] if "$ref" in schema else schema
@@ -68,7 +59,7 @@ def list_fields(named: Mapping[str, Json], schema: Json, depth: int = 0) -> Iter
     if "items" in resolved and "$ref" not in resolved["items"]:
         yield from list_fields(named, resolved["items"], depth)
     for name, field_schema in resolved.get("properties", {}).items():
-        yield Field(name, name in resolved.get("required", []), field_schema, depth)
+        yield name, name in resolved.get("required", []), field_schema, depth
         if "$ref" not in field_schema:
             yield from list_fields(named, field_schema, depth + 1)
 
