@@ -141,24 +141,18 @@ def find_unknown(environ: Mapping[str, str], names: Iterable[str]) -> Iterator[s
 
 def _choose(given: Given, origin: str, path: object) -> Given | None:
     """The given value unless it is empty, or else the content of the file named by this origin."""
-    if given.value == "" and not path:
-        return None
-    if given.value == "":
-        return Given(_read_secret(origin, str(path)), given.source, origin, is_shown=False)
-    if path:
+    if not path:
+        return None if given.value == "" else given
+    if given.value != "":
         raise SetupError(f"{given.origin} and {origin} are both set: unset one of them")
-    return given
-
-
-def _read_secret(origin: str, path: str) -> str:
     try:
-        content = Path(path).read_text(encoding=_UTF_8).strip()
+        content = Path(str(path)).read_text(encoding=_UTF_8).strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(f"{origin} names {path}, which cannot be read: {reason}") from None
     if not content:
         raise SetupError(f"{origin} names an empty file: write the value into {path}")
-    return content
+    return Given(content, given.source, origin, is_shown=False)
 
 
 def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
