@@ -9,7 +9,7 @@ from shlex import quote
 from msgspec.structs import replace
 
 from plantstore.core.errors import ForbiddenError, InvalidChangeError, RoleTooLowError, SetupError
-from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, Store, User, broken_rule
+from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, broken_rule
 from plantstore.sql.administration import records
 from plantstore.sql.administration.tokens import IssuedToken, insert_token
 from plantstore.sql.session import Queries
@@ -36,8 +36,24 @@ def create_token(session: Queries, grant: Grant) -> IssuedToken:
     if user is None:
         user = records.insert_user(session, grant.subject)
         made.append(f"created the user {user.subject}")
-    store, role = _join(session, grant, user, made)
-    issued = insert_token(session, store.store_id, user.user_id, limit_grant(grant, role))
+    store, default = records.find_store(session, grant.store), Role.EDITOR
+    if store is None:  # its first member owns it
+        store, default = records.insert_store(session, grant.store, grant.max_plants), Role.OWNER
+        made.append(f"created the empty store {store.name}")
+    role = records.find_role(session, store.store_id, user.user_id)
+    if role is None:
+        role = grant.role or default
+        records.set_role(session, store.store_id, user.user_id, role)
+        made.append(f"made {user.subject} {role} of {store.name}")
+    elif grant.role not in (None, role):
+        change = f"--store {store.name} --user {quote(user.subject)} --role {grant.role}"
+        raise SetupError(
+            f"{user.subject} is already {role} of {store.name}: change that with `plantstore "
+            f"member add {change}`"
+        )
+    # A token for all stores is limited in each store by the role there.
+    given = limit_grant(grant, Role.OWNER if grant.all_stores else role)
+    issued = insert_token(session, store.store_id, user.user_id, given)
     return replace(issued, made=tuple(made))
 
 
@@ -73,24 +89,3 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
         reason = f"the role {role} does not allow: {names}; give the user the role {enough} first"
         raise RoleTooLowError(reason=reason, enough=enough)
     return replace(grant, scopes=scopes)
-
-
-def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[Store, Role]:
-    """The token's store, and the user's role there; a new store's first member owns it."""
-    store, default = records.find_store(session, grant.store), Role.EDITOR
-    if store is None:
-        store, default = records.insert_store(session, grant.store, grant.max_plants), Role.OWNER
-        made.append(f"created the empty store {store.name}")
-    role = records.find_role(session, store.store_id, user.user_id)
-    if role is None:
-        role = grant.role or default
-        records.set_role(session, store.store_id, user.user_id, role)
-        made.append(f"made {user.subject} {role} of {store.name}")
-    elif grant.role not in (None, role):
-        change = f"--store {store.name} --user {quote(user.subject)} --role {grant.role}"
-        raise SetupError(
-            f"{user.subject} is already {role} of {store.name}: change that with `plantstore "
-            f"member add {change}`"
-        )
-    # A token for all stores is limited in each store by the role there.
-    return store, Role.OWNER if grant.all_stores else role
