@@ -81,11 +81,12 @@ def explained() -> Iterator[None]:
     """Raise errors of the database as SetupErrors."""
     try:
         yield
-    except errors.InsufficientPrivilege as error:
-        raise SetupError(f"the database role lacks a permission: {_first_line(error)}") from error
     except psycopg.Error as error:
+        reason, _, _ = str(error).strip().partition("\n")
+        if isinstance(error, errors.InsufficientPrivilege):
+            raise SetupError(f"the database role lacks a permission: {reason}") from error
         advice = "" if error.sqlstate else "; check that PostgreSQL runs there, and the URL"
-        raise SetupError(f"cannot use the database: {_first_line(error)}{advice}") from error
+        raise SetupError(f"cannot use the database: {reason}{advice}") from error
 
 
 def require_schema(connection: Connection) -> str | None:
@@ -206,7 +207,3 @@ def _apply(
                 if statement.strip():
                     connection.execute(statement.encode())
             connection.execute(sql["record_migration"].encode(), migration.record)
-
-
-def _first_line(error: psycopg.Error) -> str:
-    return str(error).strip().partition("\n")[0]
