@@ -120,14 +120,12 @@ def _find_distribution(applied: Sequence[Applied]) -> str | None:
 def _load(distribution: str | None) -> Sequence[Migration]:
     """All migrations: the numbered files, the functions, and a feature's distribution."""
     folder = folder_of(_PACKAGE)
-    others = [(_FUNCTIONS, "functions", folder / "functions.sql")]
+    functions = (folder / "functions.sql").read_text("utf-8")
+    loaded = [*migrations.load_migrations(_PACKAGE), Migration(_FUNCTIONS, "functions", functions)]
     if distribution is not None:
         file = folder.parent / "features" / distribution / "distribute.sql"
-        others.append((_DISTRIBUTION, distribution, file))
-    return [
-        *migrations.load_migrations(_PACKAGE),
-        *(Migration(number, name, file.read_text("utf-8")) for number, name, file in others),
-    ]
+        loaded.append(Migration(_DISTRIBUTION, distribution, file.read_text("utf-8")))
+    return loaded
 
 
 def find_missing(url: str) -> Sequence[Migration]:
