@@ -67,7 +67,7 @@ def _observe_requests(app: App, slow_seconds: float, *, logs_all: bool) -> Obser
         fields["status"] = response.status
         if error:
             fields["error_number"] = error
-        fields |= {"duration_ms": _to_milliseconds(seconds)} | describe_caller(request)
+        fields |= {"duration_ms": round(seconds * 1000, 3)} | describe_caller(request)
         if suppressed:
             fields["suppressed"] = suppressed
         if isinstance(response, Stream):
@@ -85,14 +85,10 @@ def _log_at_end(stream: Stream, level: int, message: str, fields: dict[str, obje
     @observing
     def log(sent: int, is_whole: bool) -> None:  # noqa: FBT001 - as ``Stream`` tells it
         fields.update(body_bytes=sent, whole=is_whole)
-        fields["stream_ms"] = _to_milliseconds(time.perf_counter() - began)
+        fields["stream_ms"] = round((time.perf_counter() - began) * 1000, 3)
         requests_logger.log(level, message, extra={"fields": fields})
 
     stream.observers.append(log)
-
-
-def _to_milliseconds(seconds: float) -> float:
-    return round(seconds * 1000, 3)
 
 
 def _observe_refusals(app: App) -> Observer:
