@@ -9,7 +9,6 @@ from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec import Struct
 
 from plantstore.cli.options import (
     PLANT_ID,
@@ -39,16 +38,9 @@ _MAX_ROWS = 100_000  # of all stores in memory, unless there are many thousands 
 _COMMAND_LINE = 0  # instead of a user's number
 
 Record = Mapping[str, Any]
-
-
-class Events(Struct, frozen=True):
-    """Events of one store or of all: ``read`` yields those after a revision, filtered.
-
-    ``find_revision`` returns the store's newest revision; it is None for all stores.
-    """
-
-    read: Callable[[int, Filters], Iterator[Record]]
-    find_revision: Callable[[], int] | None
+# Of one store or of all: what yields the events after a revision, filtered, and what returns the
+# store's newest revision, None for all stores.
+Events = tuple[Callable[[int, Filters], Iterator[Record]], Callable[[], int] | None]
 
 
 def _in_database(session: Queries, store: str | None) -> Events:
@@ -67,8 +59,8 @@ def _in_database(session: Queries, store: str | None) -> Events:
         return starmap(_describe, merged)
 
     if store is None:
-        return Events(read, None)
-    return Events(read, lambda: require_store(session, store).revision)
+        return read, None
+    return read, lambda: require_store(session, store).revision
 
 
 def _behind(client: "PlantStore", address: str) -> Events:
@@ -84,7 +76,7 @@ def _behind(client: "PlantStore", address: str) -> Events:
                 by = (event.user, event.token_label, event.token_id, _COMMAND_LINE)
                 yield _describe(address, (event.revision, event.kind, *plant, at, *by))
 
-    return Events(read, client.revision)
+    return read, client.revision
 
 
 def _describe(store: str, row: Row) -> Mapping[str, Any]:
@@ -139,17 +131,17 @@ def list_events(
       plantstore event list --store nursery --plant 7 --since 2d
       plantstore event list --user ada --json
     """
-    filters = (plant_id, user, since)
+    (read, find_revision), filters = store, (plant_id, user, since)
     if not follow:
-        columns = _COLUMNS if store.find_revision else ("store", *_COLUMNS)
-        output.print_records(store.read(0, filters), columns)
+        columns = _COLUMNS if find_revision else ("store", *_COLUMNS)
+        output.print_records(read(0, filters), columns)
         return
-    if store.find_revision is None:
+    if find_revision is None:
         raise click.UsageError("name the store to follow with --store")
     last = 0
     while True:
-        newest = store.find_revision()
-        for record in store.read(last, filters) if newest > last else ():
+        newest = find_revision()
+        for record in read(last, filters) if newest > last else ():
             output.print_line(record, _COLUMNS)
             newest = max(newest, record["revision"])
         last = max(last, newest)
