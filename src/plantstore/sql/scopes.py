@@ -5,8 +5,6 @@ from functools import cache
 
 from plantstore.core.model import Role, Scope
 
-_NAMES = frozenset(Scope)
-
 
 def to_text(scopes: Collection[Scope]) -> str:
     return ",".join(scope for scope in Scope if scope in scopes)
@@ -15,7 +13,7 @@ def to_text(scopes: Collection[Scope]) -> str:
 @cache  # there are few texts
 def from_text(text: str) -> frozenset[Scope]:
     """Decode a stored text, without scopes that only a later version knows."""
-    return frozenset(Scope(name) for name in text.split(",") if name in _NAMES)
+    return frozenset(scope for scope in Scope if scope in text.split(","))
 
 
 @cache  # there are few pairs
