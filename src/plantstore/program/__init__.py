@@ -98,7 +98,10 @@ def cli(context: click.Context, /, url: str | None, **_read_by_sources: str | No
 
 def main() -> None:
     """Run the command line and exit: 0, 1 for a failure, 2 for a usage error, 130 interrupted."""
-    _open_closed_streams()
+    nowhere = Path(os.devnull)  # for streams that the shell closed: no other file gets their place
+    sys.stdin = sys.stdin or nowhere.open()
+    sys.stdout = sys.stdout or nowhere.open("w")
+    sys.stderr = sys.stderr or nowhere.open("w")
     try:
         own, words = separate_options(sys.argv[1:])
         status = cli.main([*own, *words], "plantstore", standalone_mode=False) or 0
@@ -141,11 +144,3 @@ def _correct(error: click.ClickException) -> click.ClickException:
         elif not any(word.startswith("--store") for word in words):
             sentence += ": name a store with --store"
     return error if sentence == error.message else click.UsageError(sentence, context)
-
-
-def _open_closed_streams() -> None:
-    """Reopen streams that the shell closed, so that no other file gets their descriptors."""
-    nowhere = Path(os.devnull)
-    sys.stdin = sys.stdin or nowhere.open()
-    sys.stdout = sys.stdout or nowhere.open("w")
-    sys.stderr = sys.stderr or nowhere.open("w")
