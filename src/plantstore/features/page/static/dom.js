@@ -18,20 +18,16 @@ export const onClick = (id, act) => $(id).addEventListener("click", act);
 /** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {Properties} properties @param {Content} children */
 export function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
+  for (const [key, value] of Object.entries(properties))
     if (key in element) Reflect.set(element, key, value);
     else element.setAttribute(key, `${value}`);
-  }
   element.append(...children);
   return element;
 }
 
 /** @param {string} text @param {() => void} act @param {string} [label] for screen readers */
-export function makeButton(text, act, label = text, className = "quiet") {
-  const button = make("button", { type: "button", textContent: text, className, ariaLabel: label });
-  button.addEventListener("click", act);
-  return button;
-}
+export const makeButton = (text, act, label = text, className = "quiet") =>
+  make("button", { type: "button", textContent: text, className, ariaLabel: label, onclick: act });
 
 /** Names and tags may be in any script: each gets its own direction. @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });
@@ -42,14 +38,10 @@ export function colour(element, tag) {
   let hue = 0;
   for (const letter of tag) hue = (hue * 31 + (letter.codePointAt(0) ?? 0)) % 3600;
   element.style.setProperty("--hue", `${(hue * 137) % 360}`);
+  return element;
 }
 
-/** @param {string} tag */
-export function makePill(tag) {
-  const pill = make("bdi", { className: "pill", textContent: tag });
-  colour(pill, tag);
-  return pill;
-}
+export const makePill = (/** @type {string} */ tag) => colour(make("bdi", { className: "pill" }, tag), tag);
 
 /** @param {string[]} texts */
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));

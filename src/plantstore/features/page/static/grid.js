@@ -2,19 +2,21 @@
 // has the focus; aria-activedescendant names the cell that keys act on. Rows are identified by plant id: they
 // move as plants are added and removed.
 
-import { remove, retry, takeBack } from "./actions.js";
+import { remove, retry, say, takeBack } from "./actions.js";
 import { $, all, colour, focusPlants, isNarrow, make, makeButton, onClick, targetOf } from "./dom.js";
 import { idsOf, list } from "./list.js";
 import { openPanel } from "./pages.js";
 import { CONTENTS } from "./plant.js";
-import { drafts, drop, onDraw } from "./state.js";
-import { t } from "./texts.js";
+import { drafts, drop, onDraw, settled } from "./state.js";
+import { rich, t } from "./texts.js";
 import { loseDraft, openCell, placeEditor } from "./typing.js";
 
 const SPARE = 8; // rows drawn beyond each edge
 const UNSEEN = 500; // milliseconds after rows moved: a resting mouse aims at the former row
 /** @type {Record<string, (item: Pending) => void>} what can be done about a refused change */
 const MENDS = { [t("again")]: retry, [t("edit")]: takeBack, [t("discard")]: drop };
+const MEANT = /^( |#|\^[ai]|enter|delete|f2)$/; // keys for the active row, or for the text that is typed there:
+const TYPED = /^(.|\^[aiz]|enter|delete|f2|home|end|arrow(left|right))$/u;
 const grid = $("grid");
 const body = $("rows");
 
@@ -25,13 +27,14 @@ let { search } = list.view;
 // The row that keys act on stays in place while the user looks at it; otherwise the first visible row that still exists.
 let top = { ids: /** @type {string[]} */ ([]), rest: 0 };
 let active = 0;
-/** @type {string | undefined} */ let activeId;
-/** @type {string | undefined} */ let anchorId;
+// None after somebody else removed the row, null if the user was typing there: keys change nothing until a row is chosen.
+/** @type {string | null | undefined} */ let activeId = "";
+/** @type {string | null | undefined} */ let anchorId;
 /** @type {TextField} */ let field = "name";
 let [movedAt, aimedAt] = [-1, 0];
 
 const viewHeight = () => grid.clientHeight - body.offsetTop;
-const indexOf = (/** @type {string=} */ id) => (id === undefined ? -1 : items.findIndex((plant) => plant.id === id));
+const indexOf = (/** @type {string | null | undefined} */ id) => items.findIndex((plant) => plant.id === id);
 
 export function drawGrid() {
   if (items.some(({ id }, at) => id !== list.rows[at]?.id)) movedAt = performance.now();
@@ -39,7 +42,7 @@ export function drawGrid() {
   if (search !== list.view.search) {
     search = list.view.search;
     grid.scrollTop = active = 0;
-    activeId = anchorId = undefined;
+    activeId = anchorId = "";
   }
   const place = indexOf(activeId);
   const step = place - active;
@@ -48,7 +51,10 @@ export function drawGrid() {
   const start = place < 0 ? active : place;
   const stays = (/** @type {Plant} */ { id }) => !list.leaving.has(id);
   const next = items.findIndex((plant, at) => at >= start && stays(plant));
-  setActive(next < 0 ? Math.max(items.findLastIndex(stays), 0) : next);
+  const isGone = activeId && !(items[place] && stays(items[place])) && !list.findPending(activeId);
+  if (isGone && !settled.has(activeId ?? "")) activeId = undefined;
+  if (typeof activeId === "string") setActive(next < 0 ? Math.max(items.findLastIndex(stays), 0) : next);
+  settled.clear();
   rowHeight = parseFloat(getComputedStyle(grid).getPropertyValue("--row"));
   body.style.height = `${items.length * rowHeight}px`;
   const first = grid.scrollTop ? indexOf(top.ids.find((id) => indexOf(id) >= 0)) : -1;
@@ -147,7 +153,11 @@ function markActive() {
 /** @param {number} index */
 function setActive(index) {
   active = Math.max(0, Math.min(index, items.length - 1));
-  activeId = items[active]?.id;
+  activeId = items[active]?.id ?? "";
+}
+
+export function loseTyped() {
+  activeId = null;
 }
 
 function showActive() {
@@ -173,12 +183,8 @@ export function nextCell(id, name, isBack) {
   return plant && { id: plant.id, field: CONTENTS[place % CONTENTS.length] };
 }
 
-/** The plant of an element in a row. @param {HTMLElement} target */
-function plantAt(target) {
-  const row = target.closest(".row");
-  return row ? items[Number(row.id.slice(4))] : undefined;
-}
-
+/** The plant of an element in a row. @param {HTMLElement} target @returns {Plant | undefined} */
+const plantAt = (target) => items[Number(target.closest(".row")?.id.slice(4))];
 const toggle = (/** @type {string} */ id) => list.select(list.selected.symmetricDifference(new Set([id])));
 
 /** Selects from the row of the last click or step. @param {number} index */
@@ -192,7 +198,7 @@ function selectTo(index) {
 /** @param {number} step @param {boolean} selects */
 function move(step, selects) {
   if (!selects || indexOf(anchorId) < 0) anchorId = activeId;
-  setActive(active + step);
+  setActive(active + step - Number(!activeId && step > 0)); // the row below has taken the place
   showActive();
   if (selects) selectTo(active);
   else anchorId = activeId;
@@ -200,14 +206,17 @@ function move(step, selects) {
 }
 
 grid.addEventListener("keydown", (event) => {
-  if (event.target !== grid || event.altKey || !items.length) return;
+  if (event.target !== grid || event.altKey || activeId === "") return;
   const { key, shiftKey, repeat } = event;
-  const { id } = items[active];
+  const id = activeId ?? "";
   const page = Math.max(1, Math.floor(viewHeight() / rowHeight) - 1);
   const isControl = event.ctrlKey || event.metaKey;
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[key];
   const hasSelected = list.selected.size > 0;
-  if (key === "ArrowUp" && active === 0 && !shiftKey && list.may("create")) $("add-name").focus();
+  if (!id && (activeId === null ? TYPED : MEANT).test((isControl ? "^" : "") + key.toLowerCase())) {
+    event.stopPropagation();
+    if ($("message").className !== "failed") say(rich("row.lost"), {}, "failed");
+  } else if (key === "ArrowUp" && active === 0 && !shiftKey && list.may("create")) $("add-name").focus();
   else if (step) move(step, shiftKey);
   else if (key === "ArrowLeft" || key === "ArrowRight") turnTo(id, key === "ArrowRight" ? "tag" : "name");
   else if (key === " ") toggle(id);

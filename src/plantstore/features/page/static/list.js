@@ -25,10 +25,7 @@ class PlantList {
   /** @type {Set<string>} */ selected = new Set();
   /** @type {Set<string>} */ fresh = new Set(); // plants that have just changed
 
-  /** @param {string} scope */
-  may(scope) {
-    return this.scopes.includes(scope);
-  }
+  may = (/** @type {string} */ scope) => this.scopes.includes(scope);
 
   /** Opens a store. @param {Store} store @param {Search} search */
   open(store, search) {

@@ -45,7 +45,7 @@ onDraw(() => {
     panel.show();
     focusPlants(); // so that arrow keys still move in the list
   }
-  if (isShown && !plant && drafts.cell?.place === "panel") loseDraft();
+  if (isShown && !plant && (drafts.cell?.place === "panel" || $("panel-plant").matches(":focus-within"))) loseDraft();
   const { name = "", ...texts } = (plant && list.findPending(plant.id)?.after) ?? plant ?? {};
   $("panel-title").textContent = name;
   for (const field of CONTENTS) {

@@ -4,7 +4,7 @@
 import { ALREADY_STORED, ApiError, ID_TAKEN, NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { list } from "./list.js";
 import { isSame, Plants } from "./plant.js";
-import { drafts, drop, idOf, queue, redraw } from "./state.js";
+import { drafts, drop, idOf, queue, redraw, settled } from "./state.js";
 import { t } from "./texts.js";
 
 const PIECE = 500; // changes in a request: under 1 MB, a common limit of proxies
@@ -142,6 +142,7 @@ function finish(done) {
     if (drafts.cell?.id === from) drafts.cell.id = id;
     if (list.selected.delete(from)) list.selected.add(id);
     if (!item.before) for (const other of queue) if (other.rowId === from) other.rowId = id;
+    settled.add(from).add(id);
     item.state = "stored";
     if (item.after && etag) item.after = { ...item.after, etag };
     action.done.push(item);

@@ -11,6 +11,8 @@ export const queue = [];
 /** @type {Pending[]} plants added since the search changed, newest first: they stay on top */ export const added = [];
 /** @type {Action[]} the last is undone first */ export const undos = [];
 
+/** @type {Set<string>} rows whose own changes are done since the last drawing */ export const settled = new Set();
+
 /** @type {(() => void)[]} */ const drawers = [];
 let isDue = false;
 

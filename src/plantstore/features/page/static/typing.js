@@ -4,7 +4,7 @@
 
 import { edit, perform, retag, say, takeBack } from "./actions.js";
 import { $, announce, announceLast, complain, focusPlants, isNarrow, onClick, targetOf } from "./dom.js";
-import { drawGrid, nextCell, turnTo } from "./grid.js";
+import { drawGrid, loseTyped, nextCell, turnTo } from "./grid.js";
 import { list } from "./list.js";
 import { closePicker } from "./picker.js";
 import { CONTENTS, FIELDS, findBrokenRule, makePlant, readId } from "./plant.js";
@@ -18,7 +18,7 @@ const isTyped = () => FIELDS.some((field) => drafts.add[field]);
 
 /** Saves the plant of row 0, which is free for the next plant at once. */
 function submit() {
-  const { id, name, tag } = drafts.add;
+  const [id, name, tag] = FIELDS.map((field) => drafts.add[field].trim());
   const { store, plants } = list;
   const broken = isTyped() ? findBrokenRule({ id: id.trim() || "1", name, tag }) : null;
   const field = $(`add-${broken?.field ?? "name"}`);
@@ -53,9 +53,7 @@ function leaveAdd() {
 function drawAdd() {
   for (const field of FIELDS) {
     const input = $(`add-${field}`);
-    if (input.value === drafts.add[field]) continue;
-    input.value = drafts.add[field];
-    complain(input);
+    if (input.value !== drafts.add[field]) complain(Object.assign(input, { value: drafts.add[field] }));
   }
 }
 
@@ -134,9 +132,10 @@ export function placeEditor(row) {
   draft.isPlaced = true;
 }
 
-/** The plant or its store is gone: a message keeps the typed text readable. */
+/** The plant in the editor, or its store, is gone: a message keeps the typed text readable. */
 export function loseDraft() {
-  say(rich("edit.lost", { text: drafts.cell?.text }), {}, "failed");
+  if (drafts.cell) say(rich("edit.lost", { text: drafts.cell.text }), {}, "failed");
+  loseTyped(); // the user may go on typing
   close();
 }
 
