@@ -187,3 +187,18 @@ def test_a_link_asks_before_it_replaces_the_signed_in_user(
         expect(page.locator("#who")).to_have_text(user)
         assert code not in page.evaluate("location.href")
     expect(driver["#stores"]).to_have_value(other)
+
+
+def test_a_link_of_the_same_user_opens_its_store(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    other, user = f"{store}-other", f"owner-of-{store}"
+    driver.sign_in()
+    with managing(service, other, user) as client:
+        code = client.post("/links", json={"user": user}).raise_for_status().json()["code"]
+    driver.page.goto(f"{service.origin}/#code={code}")  # in the same tab
+    driver.assert_shows(f"Sign in to {other} as {user}?", "#ask")
+    driver["#ask"].get_by_role("button", name="Sign in").click()
+    expect(driver["#stores"]).to_have_value(other)
+    expect(driver["#state-empty"]).to_be_visible()
+    assert driver.address().endswith(f"#store={other}")

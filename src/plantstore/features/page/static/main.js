@@ -315,7 +315,8 @@ async function followLink(code) {
     if (!api.token) api.begin(null);
     else if (!(await maySwitch(code))) return;
     const { token } = await api.send("POST", "links/redeem", { code });
-    list.forget(); // so that the link's store is opened
+    list.forget();
+    clearAddress(); // so that the link's store is opened
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
     if (api.token && !isOwnMachine) say(rich("signed-in.tab"), { [t("remember")]: keep });
