@@ -129,3 +129,19 @@ def test_a_bulk_tag_does_not_overwrite_another_users_change(list_page: PageDrive
     list_page.assert_shows("Set tag shade: Basil. Not saved: Theirs.", "#message")
     list_page.assert_shows("Somebody else changed this plant", "#message")
     assert first_plant(list_page) == ("Theirs", None)
+
+
+def test_undoing_an_edit_that_was_overwritten_names_and_restores_the_former_text(
+    list_page: PageDriver,
+) -> None:
+    open_cell(list_page)
+    list_page.type("Mine\n")
+    list_page.assert_shows("Changed Mine", "#message")
+    replace(list_page, name="Theirs", tag="tree")
+    list_page.assert_shows("tree", "#rows")
+    list_page.undo()
+    list_page.assert_shows("Not saved: Fern. Somebody else changed this plant", "#message")
+    assert first_plant(list_page) == ("Theirs", "tree")
+    list_page["#message"].get_by_role("button", name="Try again").click()
+    list_page.assert_shows("Restored Fern", "#message")
+    assert first_plant(list_page) == ("Fern", "tree")

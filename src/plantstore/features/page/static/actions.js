@@ -147,8 +147,9 @@ function tellRefused({ kind, store, total, control, refused }, text, ways, where
   const isInRow = total === 1 && (kind === "add" || kind === "edit");
   if (!isInRow) for (const item of refused) drop(item);
   const changes = refused.map(({ before, after, isGiven, theirs: now }) => {
-    const wanted = after && now && kind !== "edit" ? { ...now, tag: after.tag } : after;
-    return { isGiven, before: now ?? before, after: wanted };
+    const changed = CONTENTS.filter((field) => now && before?.[field] === after?.[field]);
+    const theirs = Object.fromEntries(changed.map((field) => [field, now?.[field]]));
+    return { isGiven, before: now ?? before, after: after && { ...after, ...theirs } };
   });
   const values = { ...valuesOf(changes), reason: `${error?.message ?? ""}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
