@@ -55,7 +55,20 @@ def test_genus_species_and_cultivar_form_the_name_and_columns_can_change(
     list_page["#import-start"].click()
     list_page.assert_shows("Imported 2 plants", "#message")
     list_page.undo()
+    list_page.assert_shows("Deleted 2 plants", "#message")
     list_page.assert_count("2 plants")
+
+
+def test_undoing_an_import_says_what_is_restored_and_what_is_deleted(
+    list_page: PageDriver,
+) -> None:
+    list_page.choose_file("sheet.csv", "id,name\n1,Changed\n2,Changed too\n9,New\n")
+    list_page.assert_shows("2 will be changed", "#import-counts")
+    list_page["#import-start"].click()
+    list_page.assert_shows("Imported 3 plants", "#message")
+    list_page.undo()
+    list_page.assert_shows("Deleted New. Restored 2 plants", "#message")
+    assert [plant["name"] for plant in list_page.list_plants()] == ["Fern", "Known"]
 
 
 def test_an_import_changes_known_plants_and_offers_failed_lines_as_a_file(

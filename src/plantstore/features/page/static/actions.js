@@ -117,9 +117,9 @@ export function undo(chosen) {
   const action = chosen ?? undos.findLast(here);
   if (!action || !undos.includes(action)) return say(rich("undo.none"));
   undos.splice(undos.indexOf(action), 1);
-  const { kind, store, done } = action;
+  const { store, done } = action;
   const back = done.map(({ before, after }) => ({ before: after, after: before && { ...before, etag: undefined } }));
-  const undoing = perform(kind === "add" || kind === "import" ? "delete" : "restore", back.reverse(), store);
+  const undoing = perform("restore", back.reverse(), store);
   if (undoing) undoing.mayUndo = false;
 }
 
@@ -129,7 +129,9 @@ export function tellEnd(action, left = [], more = {}) {
   if (done.length && mayUndo) undos.push(action);
   if (action.isUndone && !refused.length) return undo(action);
   const where = list.store === store ? "" : ` ${t("in.store", { store: store.name })}`;
-  const text = done.length ? [...rich(`done.${kind}`, valuesOf(done)), where] : [];
+  const groups = Object.groupBy(done, ({ after }) => (kind === "restore" && !after ? "delete" : kind));
+  const parts = Object.entries(groups).map(([name, some = []]) => [...rich(`done.${name}`, valuesOf(some)), where]);
+  const text = parts.flatMap((part, at) => (at ? [". ", ...part] : part));
   /** @type {Actions} */ const ways = done.length && mayUndo ? { [t("undo")]: () => undo(action) } : {};
   const before = text.length ? [...text, ". "] : [];
   if (refused.length) tellRefused(action, before, ways, where);
