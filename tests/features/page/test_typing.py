@@ -189,3 +189,20 @@ def test_a_plant_is_added_beside_another_users_identical_plant(driver: PageDrive
     held.release()
     driver.assert_shows("Added Fern (2)", "#message")
     driver.assert_count("2 plants")
+
+
+def test_spaces_around_typed_names_and_tags_are_removed(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": " Odd ", "tag": "bed "})
+    posts = driver.record_requests("POST")
+    driver.sign_in().assert_count("1 plant")
+    driver["#grid"].press("F2")
+    driver.page.keyboard.press("Enter")  # what was not typed stays
+    driver.settle()
+    assert posts == []
+    driver["#rows .tag"].first.dblclick()
+    driver.type("sun \n")
+    driver.assert_shows("Changed", "#message")
+    driver.add_plant(" Fern ", "shade ")
+    plants = [{"id": 1, "name": " Odd ", "tag": "sun"}, {"id": 2, "name": "Fern", "tag": "shade"}]
+    assert driver.list_plants() == plants
+    expect(driver["#add-tag"]).to_have_value("shade")

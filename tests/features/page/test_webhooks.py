@@ -28,7 +28,7 @@ def test_an_owner_adds_tests_pauses_and_deletes_a_webhook(driver: PageDriver) ->
     with Receiver() as receiver:
         driver["#webhooks-part > details > summary"].click()
         driver["#webhook-url"].click()
-        driver.type(f"{receiver.url}\tbed 3\t")
+        driver.type(f"{receiver.url}\tbed 3 \t")
         driver["#webhook-form"].get_by_label("gelöscht").uncheck()
         driver.type("\n")
         driver.assert_shows("whsec_", "#credential")
@@ -36,6 +36,8 @@ def test_an_owner_adds_tests_pauses_and_deletes_a_webhook(driver: PageDriver) ->
         row = driver["#webhooks li"]
         expect(row).to_contain_text("hinzugefügt, geändert · bed 3 · läuft")
 
+        with driver.service.client(driver.owner) as client:
+            assert client.get("/webhooks").json()[0]["tag"] == "bed 3"
         row.get_by_role("button", name="Testen").click()
         driver.assert_shows("Test: 200 · angenommen", "#message")
         receiver.messages[0].verify(secret)

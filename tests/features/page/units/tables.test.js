@@ -131,6 +131,10 @@ test("files in the formats of spreadsheets are read", () => {
     assert.deepEqual(show(check(read(content))), expected);
 });
 
+test("spaces around a cell are removed unless the cell is in quotes", () => {
+  assert.deepEqual(show(check(read('id , name , tag\n 1 , Fern ," herb "\n2\t,Aloe\u00a0,  \n'))), ["1|Fern| herb ", "2|Aloe|"]);
+});
+
 test("a file in Latin-1 with only names is read", () => {
   const text = "Pflanzenname\r\nB\xe4rlauch\r\nRosa, syn. canina; wild\r\n";
   const sheet = read(Uint8Array.from(text, (letter) => letter.charCodeAt(0)).buffer);
@@ -147,7 +151,8 @@ test("workbooks and binary files are refused, and empty files have no rows", () 
 
 test("an unclosed quote invalidates only its line, in a file of any size", () => {
   const [, second, third] = check(read(`id,name,tag\n1,Fern\n2,"Aloe\n${"3,Basil\n".repeat(1000)}`));
-  assert.match(second.reason, /closing quote/);
+  assert.equal(second.reason, "A quoted cell has no closing quote");
+  assert.equal(check(read('id,name\n1,"a"b\n'))[0].reason, "A quoted cell has text after its closing quote");
   assert.equal(third.line, 4);
   assert.match(check(read(`id,name\n1,"${"x".repeat(9_000_000)}"`))[0].reason, /not 9,000,000/);
 });

@@ -173,7 +173,7 @@ async function makeLink(user) {
   },
   "webhook-form": async () => {
     const events = [...all("#webhook-form :checked")].map(({ dataset }) => dataset.kind);
-    const tag = $("webhook-tag").value || undefined;
+    const tag = $("webhook-tag").value.trim() || undefined;
     showSecret(await request("POST", "webhooks", { url: $("webhook-url").value, events, tag }));
     $("webhook-form").reset();
   },

@@ -84,8 +84,9 @@ function* splitCsv(text, delimiter) {
   let line = 1;
   /** @type {CsvRecord} */ let record = { line, cells: [] };
   for (const [whole, inQuotes, rest, end] of text.matchAll(cells)) {
-    record.cells.push(inQuotes?.replaceAll('""', '"') ?? rest);
-    if (inQuotes === undefined ? rest.startsWith('"') : rest) record.reason = t("rule.quote");
+    record.cells.push(inQuotes?.replaceAll('""', '"') ?? rest.trim());
+    const isOpen = rest.startsWith('"');
+    if (isOpen || (inQuotes !== undefined && rest)) record.reason = t(isOpen ? "rule.unclosed" : "rule.quote");
     line += (whole.match(/\r\n|\n|\r/g) ?? []).length;
     if (end === delimiter) continue;
     if (record.reason || record.cells.some((cell) => cell.trim())) yield record;

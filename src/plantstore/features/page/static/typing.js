@@ -20,7 +20,7 @@ const isTyped = () => FIELDS.some((field) => drafts.add[field]);
 function submit() {
   const [id, name, tag] = FIELDS.map((field) => drafts.add[field].trim());
   const { store, plants } = list;
-  const broken = isTyped() ? findBrokenRule({ id: id.trim() || "1", name, tag }) : null;
+  const broken = isTyped() ? findBrokenRule({ id: id || "1", name, tag }) : null;
   const field = $(`add-${broken?.field ?? "name"}`);
   field.focus();
   complain(field, broken?.reason);
@@ -137,15 +137,15 @@ export function loseDraft() {
   if (drafts.cell) say(rich("edit.lost", { text: drafts.cell.text }), {}, "failed");
   loseTyped(); // the user may go on typing
   close();
+  focusPlants();
 }
 
 /** Saves the draft; false if it breaks a rule: then the editor stays, with the reason. */
 export function save() {
   if (!drafts.cell) return true;
   const { id, place, field, text, before } = drafts.cell;
-  const { name, tag = "" } = before;
-  /** @type {Plant} */ const after = makePlant({ id: before.id, name, tag, [field]: text });
-  if (before.tag === "" && !after.tag) after.tag = ""; // an empty tag differs from no tag
+  const typed = text === (before[field] ?? "") ? before[field] : text.trim() || undefined;
+  /** @type {Plant} */ const after = { ...before, etag: undefined, [field]: typed };
   const reason = findBrokenRule({ ...after, id: "1" })?.reason;
   if (reason) {
     $(`${place}-${field}`).focus();
@@ -191,9 +191,7 @@ addEventListener("pointerdown", (event) => {
 // The tag of the selected plants -----------------------------------------------------------------
 
 function setTag() {
-  const tag = $("retag-tag").value.trim();
-  if (!tag) return;
-  retag([...list.selected], tag);
+  retag([...list.selected], $("retag-tag").value.trim());
   closeTag();
   focusPlants();
 }
