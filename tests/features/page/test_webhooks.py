@@ -1,5 +1,6 @@
 """Webhooks on the Access page: add, test, pause, replace the secret, delete."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -35,9 +36,9 @@ def test_an_owner_adds_tests_pauses_and_deletes_a_webhook(driver: PageDriver) ->
         secret = driver["#credential"].inner_text()
         row = driver["#webhooks li"]
         expect(row).to_contain_text("hinzugefügt, geändert · bed 3 · läuft")
-
         with driver.service.client(driver.owner) as client:
             assert client.get("/webhooks").json()[0]["tag"] == "bed 3"
+
         row.get_by_role("button", name="Testen").click()
         driver.assert_shows("Test: 200 · angenommen", "#message")
         receiver.messages[0].verify(secret)
@@ -55,3 +56,13 @@ def test_an_owner_adds_tests_pauses_and_deletes_a_webhook(driver: PageDriver) ->
     driver.assert_shows(f"Webhook an {receiver.url} löschen?", "#ask")
     driver["#ask-yes"].click()
     expect(row).to_have_count(0)
+
+
+def test_the_reason_of_a_refusal_is_in_sight_of_the_form(driver: PageDriver) -> None:
+    driver.page.set_viewport_size({"width": 1280, "height": 480})
+    driver["#webhooks-part > details > summary"].click()
+    driver["#webhook-url"].fill("https://user:password@example.com/x")
+    driver["#webhook-form button"].click()
+    expect(driver["#access-reason"]).to_have_text(re.compile("^Das geht nicht: url "))
+    expect(driver["#webhook-url"]).to_be_in_viewport()
+    expect(driver["#access-reason"]).to_be_in_viewport(ratio=1)

@@ -37,7 +37,7 @@ export const t = (key, values = {}) => split(key, values).join("");
 
 /** The text for an error number; without one, the service's message. @param {number} number @param {string} message */
 export const explainError = (number, message) =>
-  TEXTS[`error.${number}`] ? t(`error.${number}`, { message }) : message;
+  TEXTS[`error.${number}`] ? t(`error.${number}`, { message: message.replace(/^[^:]*: /, "") }) : message;
 
 /** With values in any script: each gets its own direction. @param {string} key @param {Values} [values] */
 export const rich = (key, values = {}) => split(key, values).map((part, at) => (at % 2 ? bdi(part) : part));
