@@ -49,6 +49,20 @@ def test_an_owner_changes_a_members_role_in_the_members_row(driver: PageDriver) 
     expect(driver["#members li:has-text('rita') select"]).to_have_value("editor")
 
 
+def test_a_raised_role_needs_a_new_link_which_the_message_offers(driver: PageDriver) -> None:
+    driver.service.make_token(driver.store, "rita", role=Role.READER)
+    open_access(driver)
+    role = driver["#members li:has-text('rita') select"]
+    role.select_option("editor")
+    driver.assert_shows("rita: editor. Older tokens and links keep what they allow.", "#message")
+    driver["#message"].get_by_role("button", name="Create link").click()
+    driver.assert_shows("Send this link to rita.", "#credential-text")
+    driver["#message"].get_by_role("button", name="Close").click()
+    role.select_option("reader")
+    driver.assert_shows("rita: reader", "#announcements")
+    expect(driver["#message"]).to_be_hidden()
+
+
 def test_two_role_changes_in_succession_are_both_saved(driver: PageDriver) -> None:
     driver.service.make_token(driver.store, "rita", role=Role.READER)
     open_access(driver)

@@ -82,7 +82,9 @@ function makeRemover(verb, question, target) {
     const select = make("select", { ariaLabel: `${t("role")}: ${user}` }, ...makeRoles(role));
     const setRole = async () => {
       await request("PUT", target, { role: select.value });
-      announce(`${user}: ${t(`role.${select.value}`)}`);
+      const told = `${user}: ${t(`role.${select.value}`)}`;
+      if (ROLES.indexOf(select.value) <= ROLES.indexOf(role)) return announce(told);
+      say([`${told}. ${t("role.raised")}`], { [t("invite.make")]: () => run(() => makeLink(user)) });
     };
     select.addEventListener("change", () => run(setRole));
     const link = makeAct(t("invite.make"), user, () => makeLink(user));
