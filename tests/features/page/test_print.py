@@ -46,3 +46,25 @@ def test_labels_of_the_selected_plants_are_printed_on_one_sheet(driver: PageDriv
     expect(driver["#panel-title"]).to_have_text("Fern 4")
     driver["#panel-close"].click()
     assert "plant" not in driver.address().partition("#")[2]
+
+
+def test_a_long_name_and_tag_fit_on_a_label(driver: PageDriver) -> None:
+    name = "Rosa gallica var. officinalis " * 12
+    driver.create_plants({"id": -(2**63), "name": name, "tag": "bed 3 near the old wall, " * 10})
+    driver.sign_in().assert_count("1 plant")
+    driver.evaluate("window.print = () => {}")
+    driver["#more-open"].click()
+    driver["#labels"].click()
+    expect(driver["#print-labels .name"]).to_have_count(1)
+    driver.page.emulate_media(media="print")
+    [label, *texts] = [
+        driver[f"#print-labels {part}"].bounding_box()
+        for part in (".label", ".name", ".tag", ".id")
+    ]
+    driver.page.emulate_media(media="null")
+    assert label
+    for box in texts:
+        assert box
+        assert box["height"] > 0
+        assert label["y"] <= box["y"]
+        assert box["y"] + box["height"] <= label["y"] + label["height"]
