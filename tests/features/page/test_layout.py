@@ -51,3 +51,17 @@ def test_the_panel_of_a_plant_does_not_cover_the_active_row(
         driver.settle()
         assert driver.evaluate(IS_ACTIVE_ROW_VISIBLE)
         driver["#grid"].press("ArrowDown")
+
+
+def test_the_menu_opens_below_its_button_where_there_is_no_search(
+    open_page: OpenPage, store: str, owner: str
+) -> None:
+    driver = open_page(viewport={"width": 1440, "height": 900})
+    driver.open_with_token(owner, f"/#store={store}-other")
+    expect(driver["#state-barred"]).to_be_visible()
+    driver["#more-open"].click()
+    button, menu = (driver[part].bounding_box() for part in ("#more-open", "#more-menu"))
+    assert button
+    assert menu
+    assert menu["x"] <= button["x"]
+    assert button["x"] + button["width"] <= menu["x"] + menu["width"]
