@@ -79,7 +79,7 @@ def test_the_message_says_why_a_plant_was_refused(phone: PageDriver) -> None:
     phone.respond("**/changes", 403, '{"error": 40302, "message": "the store is full"}')
     open_add(phone)
     phone.type("Basil\n")
-    phone.assert_shows("ask its owner for more space", "#message")
+    phone.assert_shows("ask the owner of the service for more space", "#message")
 
 
 def test_a_tap_opens_the_panel_of_a_new_plant_only_once_it_is_stored(phone: PageDriver) -> None:

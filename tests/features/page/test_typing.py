@@ -32,6 +32,8 @@ def test_a_refused_plant_shows_its_reason_and_can_be_corrected(driver: PageDrive
     refused = driver["#rows .row.refused"]
     expect(refused).to_contain_text("Mint")
     expect(refused).to_contain_text("This ID belongs to another plant")
+    expect(refused.locator(".id")).to_have_text("7")
+    expect(refused.locator(".id")).to_be_in_viewport(ratio=1)
     with driver.page.expect_event("dialog") as dialog:  # a reload would lose the refused plant
         driver.evaluate("void setTimeout(() => location.reload())")
     assert dialog.value.type == "beforeunload"

@@ -98,3 +98,9 @@ test("applying the same changes twice changes nothing", () => {
   const plants = makePlants(["1", "A"], ["5", "B"]);
   for (const length of [1, 0]) assert.equal(plants.apply(new Map([["3", { id: "3", name: "C" }], ["4", null]])).length, length);
 });
+
+test("tags of equally many plants are in the order of the list", () => {
+  const tags = ["bed 1", "bed 10", "bed 2", "Bed 3", "yew", "yew"];
+  const { items } = makePlants(...tags.map((tag, at) => [`${at}`, "A", tag]));
+  assert.deepEqual(countTags(items).map(([tag]) => tag), ["yew", "bed 1", "bed 2", "Bed 3", "bed 10"]);
+});

@@ -7,7 +7,7 @@ import { figures } from "./texts.js";
 
 const MAX_OPTIONS = 8;
 /** @type {HTMLInputElement | null} */ let field = null;
-/** @type {[string, number][]} */ let known = [];
+/** @type {ReturnType<typeof countTags>} */ let known = [];
 let marked = -1;
 
 // A tag that was clicked, or marked at Enter, is the field's event "pick".

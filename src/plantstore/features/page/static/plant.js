@@ -95,9 +95,8 @@ export function findBrokenRule({ id = "", ...contents }) {
 /** @type {Record<string, string>} */
 const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x" };
 
-// For searching: without case, accents and ligatures, and with plain quotes and x. Only accents of
-// Latin, Greek and Cyrillic are removed; marks of other scripts are vowels. Numbers have a mark, so that 3 is not found
-// in 13.
+// For searching: without case, accents and ligatures, and with plain quotes and x. Only accents of Latin, Greek and
+// Cyrillic are removed; marks of other scripts are vowels. Numbers have a mark, so that 3 is not found in 13.
 export const fold = (/** @type {string} */ text) =>
   text
     .normalize("NFKD")
@@ -189,9 +188,10 @@ export class View {
 
 export const splitWords = (/** @type {string} */ text) => fold(text).split(/\s+/).filter(Boolean);
 
-/** The number of plants of each tag, the most frequent first; "" is no tag. @param {Plant[]} plants */
+/** The number of plants of each tag, and its key: the most frequent first; "" is no tag. @param {Plant[]} plants */
 export function countTags(plants) {
   /** @type {Map<string, number>} */ const counts = new Map();
   for (const { tag = "" } of plants) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const keyed = [...counts].map(([tag, n]) => /** @type {const} */ ([tag, n, makeKey(tag)]));
+  return keyed.sort(([, x, a], [, y, b]) => y - x || (a < b ? -1 : 1));
 }
