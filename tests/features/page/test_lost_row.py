@@ -118,7 +118,13 @@ def test_a_row_that_somebody_else_moved_out_of_the_search_is_lost_too(
     assert len(stored(list_page)) == 4
 
 
-def test_after_an_own_change_the_next_row_is_active(list_page: PageDriver) -> None:
+@pytest.mark.parametrize("has_stream", [True, False])
+def test_after_an_own_change_the_next_row_is_active(
+    list_page: PageDriver, *, has_stream: bool
+) -> None:
+    if not has_stream:
+        list_page.block_streams().page.reload()
+        list_page.assert_count("4 plants")
     list_page["#grid"].press("/")
     list_page.type("d\n")
     list_page.assert_count("3 of 4 plants")
