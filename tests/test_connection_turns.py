@@ -629,15 +629,17 @@ async def test_few_clients_are_connected_at_a_time(
     assert (max(after - before for before, after in pairwise(counts)) <= 8) == is_there
 
 
-async def test_clients_that_have_gone_when_they_are_accepted_do_not_wait(
-    application: CountingApplication,
+async def test_clients_that_have_gone_when_they_are_accepted_cost_but_do_not_wait(
+    application: CountingApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    charged = record_costs(application.turns, monkeypatch)
     with create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(0)
         with create_connection(listener.getsockname()) as client:
             client.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))  # it is reset
         accept(application, close, Settings()).close(listener)  # it accepts all clients
     assert not application.pools.accepted.used
+    assert [cost for _, cost in charged] == [1]
 
 
 async def test_a_new_connection_does_not_wait_behind_the_requests_of_its_network(

@@ -208,10 +208,11 @@ class Acceptor:
         """Let a client wait for its network's turn, if there is room."""
         network = network_of(address)
         try:
-            client.getpeername()  # a flood of clients that have gone takes half of the time so
+            client.getpeername()  # it fails if the client has gone
             has_room = self._waiting.can_make_room(network)
         except OSError:
             has_room = False
+            self._turns.charge(_ACCEPTING[0], 1)
         if not has_room:
             client.close()
             return
