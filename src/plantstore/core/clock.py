@@ -18,7 +18,7 @@ def now() -> int:
 
 
 def write_time(milliseconds: int) -> str:
-    """Format a Unix time as RFC 3339, in UTC; later times become the end of the year 9999."""
+    """Format a Unix time, up to the year 9999, as RFC 3339, in UTC."""
     moment = EPOCH + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
