@@ -25,7 +25,7 @@ from plantstore.core.clock import DAY_MS, now
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.failures import FailureLog
 from plantstore.core.logs import administration_logger
-from plantstore.core.thread import Thread, give_precedence, run_in_thread
+from plantstore.core.thread import Thread, run_in_thread
 from plantstore.databases import find_file
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.messages import (
@@ -164,10 +164,8 @@ class Deliverer:
         await asyncio.wait([done], timeout=2)
 
     async def _run(self) -> None:
-        give_precedence()
         asyncio.get_running_loop().set_default_executor(_DaemonThreads())
         self._in_database = Thread("webhooks-database").run
-        await self._in_database(give_precedence)
         while not self._is_over:
             try:
                 with self._lease() as is_held:
