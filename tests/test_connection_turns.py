@@ -72,8 +72,8 @@ class CountingApplication:
 
     async def handle(self, request: Request) -> Response:
         self.handled += 1
-        if request.path.startswith(b"/store"):
-            request.holder = 1
+        if request.path.startswith((b"/store", b"/other")):
+            request.holder = 1 + request.path.startswith(b"/other")
         if request.path.endswith(b"/wait"):
             await self.ends.wait()
         if isinstance(request.body, Body):
@@ -455,6 +455,25 @@ async def test_room_for_a_network_is_not_made_by_closing_a_stores_connection(
             connect(connections, server, f"10.1.{number}.1")
             await asyncio.sleep(0.01)
         assert of_store <= connections.opened
+        connections.close()
+        await asyncio.sleep(0.01)
+
+
+async def test_a_store_beyond_its_share_loses_one_idle_connection_for_each_new_one() -> None:
+    settings = replace(Settings(), max_connections=40)
+    application = CountingApplication(settings)
+    connections = serve(application, settings)
+    with ExitStack() as stack:
+        for path in (*20 * [b"/store"], *10 * [b"/other"], *5 * [b"/store"]):
+            client, server = socketpair()
+            stack.enter_context(client).setblocking(False)  # noqa: FBT003 - its name says it
+            connect(connections, server, "10.0.0.1")
+            for _ in range(2):
+                client.send(b"GET %b HTTP/1.1\r\nHost: x\r\n\r\n" % path)
+                received = asyncio.get_running_loop().sock_recv(client, 1000)
+                assert b"204" in await asyncio.wait_for(received, 5)
+        owners = [connection.owner for connection in connections.opened]
+        assert (owners.count(1), owners.count(2)) == (20, 10)
         connections.close()
         await asyncio.sleep(0.01)
 

@@ -109,6 +109,17 @@ def test_connections_without_a_handshake_make_room(start: StartService) -> None:
         expect_alive(service)
 
 
+def test_new_connections_are_served_while_another_of_their_network_does_not_read(
+    start: StartService, trust: ssl.SSLContext
+) -> None:
+    service = start(max_unsent_bytes=1)
+    with Connection(service.origin, receive_buffer=4096, trust=trust) as slow:
+        slow.send(*3000 * [Message("GET", "/nothing")])
+        assert slow.has_data(10)
+        for _ in range(5):
+            expect_alive(service)
+
+
 def test_handshakes_of_one_address_do_not_delay_another(
     start: StartService, trust: ssl.SSLContext
 ) -> None:

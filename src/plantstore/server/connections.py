@@ -61,8 +61,7 @@ class Connections:
     def begin(self, connection: "Connection", transport: asyncio.Transport) -> None:
         """Open a new connection, if room can be made for it; with TLS, after a handshake."""
         pool, network = self.pools.connections, connection.network
-        self._make_room(pool.find_excess(network))
-        if not pool.has_room(network):
+        if not (self._make_room(pool.find_excess(network)) or pool.has_room(network)):
             connection.refuse() if self.certificate is None else transport.abort()
             return
         pool.add(network)
@@ -84,13 +83,12 @@ class Connections:
         pool = self.pools.connections
         if connection in self.opened:
             self.release(connection)  # it must not make room for itself
-            self._make_room(pool.find_excess(store))
-            if not pool.has_room(store):
+            if not (self._make_room(pool.find_excess(store)) or pool.has_room(store)):
                 connection.drop()
                 return
             self.opened.add(connection)
             pool.add(store)
-        connection.owner = store
+        connection.owner = connection.sender.holder = store
 
     def release(self, connection: "Connection") -> None:
         if connection in self.opened:
@@ -120,10 +118,10 @@ class Connections:
         for connection in tuple(self.opened):
             connection.abandon()
 
-    def _make_room(self, excess: Hashable) -> None:
+    def _make_room(self, excess: Hashable) -> bool:
         """Close the connection that has waited longest, of the holder with too many, if any."""
         if excess is None:
-            return
+            return False
         waiting = self._waiting.setdefault(excess, [])
         if not waiting and excess not in self._busy:  # searching takes time
             waiting += [(it.since, it) for it in reversed(self._find(excess, "is_waiting"))]
@@ -134,7 +132,8 @@ class Connections:
             is_same = connection.since == since and excess in levels_of(connection.holder)
             if is_same and connection.is_waiting and connection in self.opened:
                 connection.drop()
-                break
+                return True
+        return False
 
     def _find(self, holder: Hashable, state: str) -> list["Connection"]:
         """The holder's connections of which this is true; the first has waited longest."""

@@ -69,7 +69,7 @@ class Sender:
         part for the whole. The head is sent with the first part, because proxies in Go (Caddy) stop
         sending a request when its response begins.
         """
-        sent, is_whole = 0, False
+        self._is_shared, sent, is_whole = False, 0, False
         self._outstanding, self._added, self._progress_at = 0, 0, self._connections.now
         seconds = self._connections.settings.stream_timeout
         try:
@@ -110,10 +110,13 @@ class Sender:
         self.is_paused = True
         self._outstanding, self._added = len(self._rest) + self._count_outstanding(), 0
         self._progress_at = self._connections.now
-        if not (self._is_shared or self._pool.has_room(self.holder)):
+        unsent = len(self._rest) + self._transport.get_write_buffer_size()
+        if self._is_shared or not unsent:  # none: TLS's first bytes, which are below it
+            return
+        if self._pool.has_room(self.holder):
+            self._count_unsent(unsent)
+        else:
             reset(self._transport)
-        elif not self._is_shared:
-            self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
 
     def resume(self) -> bool:
         """Continue writing, because the client has read all; returns whether nothing is left."""
