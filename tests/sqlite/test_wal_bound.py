@@ -58,10 +58,13 @@ def test_slow_lists_are_aborted_when_the_wal_exceeds_max_wal_size(tmp_path: Path
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(("interval", "soon", "grace"), [(0.5, 0.5, 5.0), (0.05, 0.02, 0.3)])
 async def test_lists_that_overlap_do_not_keep_the_wal_and_are_not_aborted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, interval: float, soon: float, grace: float
 ) -> None:
-    monkeypatch.setattr("plantstore.sqlite.snapshot._INTERVAL", 0.5)
+    monkeypatch.setattr("plantstore.sqlite.snapshot._INTERVAL", interval)
+    monkeypatch.setattr("plantstore.sqlite.snapshot._SOON", soon)
+    monkeypatch.setattr("plantstore.sqlite.snapshot._GRACE", grace)
     url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
         async with DatabaseHarness(url, administration, max_wal_size=BOUND) as harness:

@@ -129,15 +129,17 @@ class WalBound:
         self._snapshots = snapshots
         self._size = 0
         self._is_over = False  # and grows: if nothing is written, the WAL cannot restart
-        self._has_slow = False
+        self._lets_pass = False
+        self._within_at = 0.0  # when the WAL was last seen within its bound
         self._barred: dict[int, float] = {}  # until when, by store
         self._timer: asyncio.TimerHandle | None = None
 
     async def watch(self, store_id: int) -> None:
         """Wait until the WAL may be kept by one more snapshot; watch it until none is left."""
-        while (self._is_over and not self._has_slow) or self._is_barred(store_id):  # noqa: ASYNC110
+        while (self._is_over and not self._lets_pass) or self._is_barred(store_id):  # noqa: ASYNC110
             await asyncio.sleep(_INTERVAL)
         if self._timer is None:
+            self._within_at = self._loop.time()
             self._size = self._data_version.count_wal_bytes()
             self._timer = self._loop.call_later(_INTERVAL, self._look)
 
@@ -150,13 +152,15 @@ class WalBound:
         self._is_over = self._max_size < size > self._size
         now = self._loop.time()
         oldest = held[0].began if held else now
-        self._has_slow = oldest + _SOON < now
+        if size <= self._max_size:
+            self._within_at = now
+            self._barred.clear()
+        # A slow list is aborted soon; after that, lists that overlap would keep the WAL for ever.
+        self._lets_pass = oldest + _SOON < now < self._within_at + 2 * _GRACE
         if oldest + _GRACE < now and self._max_size < self._size < size:  # it did not restart
             logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
             self._barred[held[0].store_id] = now + 2 * _GRACE  # while the store's others end
             held[0].abort()
-        elif size <= self._max_size:
-            self._barred.clear()
         self._size, is_needed = size, held or self._is_over
         self._timer = self._loop.call_later(_INTERVAL, self._look) if is_needed else None
 
