@@ -26,9 +26,9 @@ def end_cleanly() -> None:
 def require_replaceable(target: Path, backed_up: Path | None = None) -> None:
     """Refuse a target that is no file, or a database's; a backup may only replace a backup."""
     file = Path(os.path.realpath(target))
-    database = file.with_name(re.sub("-(wal|shm|lock)$", "", file.name))
     if file.exists() and not file.is_file():
         raise SetupError(f"{target} is not a regular file")
+    database = file.with_name(re.sub("(?<=.)-(wal|shm|lock)$", "", file.name))
     if backed_up in (file, database) or database.with_name(f"{database.name}-lock").exists():
         raise SetupError(f"{target} is or was a database in use: give another name")
     # Only now: closing a database that this process uses would release SQLite's locks.

@@ -206,6 +206,7 @@ def test_written_files_do_not_replace_databases(program: Program, store: str) ->
             reason = "is a SQLite database" if "copy" in file else "is or was a database in use"
             for command in (("export", file), ("import", name, "--errors", file)):
                 assert f"{file} {reason}: " in program.refusal(*command, "--store", store)
+    assert "/ is not a regular file" in program.refusal("export", "/", "--store", store)
 
 
 def test_an_import_respects_the_quota(
