@@ -61,6 +61,15 @@ def test_typing_goes_on_in_no_other_plant_when_the_edited_plant_is_deleted(
     assert stored(list_page) == [("Cedar", None), ("Dogwood", None)]
 
 
+def test_keys_do_nothing_in_a_list_that_somebody_else_has_emptied(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Alder"})
+    driver.sign_in().assert_count("1 plant")
+    driver["#rows .name"].click()
+    delete(driver, 1)
+    driver.page.keyboard.press("Shift+ArrowDown")  # an error of the page fails the test
+    driver.settle()
+
+
 @pytest.mark.parametrize("typed", ["", "Betula"])
 def test_typing_in_the_panel_goes_on_in_no_other_plant(list_page: PageDriver, typed: str) -> None:
     list_page.open("/livez").open(f"/#store={list_page.store}&plant=2")  # row 1 is active

@@ -206,7 +206,7 @@ function move(step, selects) {
 }
 
 grid.addEventListener("keydown", (event) => {
-  if (event.target !== grid || event.altKey || activeId === "") return;
+  if (event.target !== grid || event.altKey || activeId === "" || !items.length) return;
   const { key, shiftKey, repeat } = event;
   const id = activeId ?? "";
   const page = Math.max(1, Math.floor(viewHeight() / rowHeight) - 1);
