@@ -136,15 +136,16 @@ class WalBound:
 
     async def watch(self, store_id: int) -> None:
         """Wait until the WAL may be kept by one more snapshot; watch it until none is left."""
-        while (self._is_over and not self._lets_pass) or self._is_barred(store_id):  # noqa: ASYNC110
+        while self._must_wait(store_id):  # noqa: ASYNC110 - an event would be set at the same times
             await asyncio.sleep(_INTERVAL)
         if self._timer is None:
             self._within_at = self._loop.time()
             self._size = self._data_version.count_wal_bytes()
             self._timer = self._loop.call_later(_INTERVAL, self._look)
 
-    def _is_barred(self, store_id: int) -> bool:
-        return self._loop.time() < self._barred.get(store_id, 0.0)
+    def _must_wait(self, store_id: int) -> bool:
+        is_barred = self._loop.time() < self._barred.get(store_id, 0.0)
+        return is_barred or (self._is_over and not self._lets_pass)
 
     def _look(self) -> None:
         size = self._data_version.count_wal_bytes()
