@@ -25,6 +25,7 @@ MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # connections idle for longer may be lost
 _CLOSING_SECONDS = 2.0
 _RESTS = 8.0  # times what the last job took of the CPU, for each holder that rests
+_LONGEST_REST = 0.05  # seconds for each: a job that waited for a lock has taken CPU, too
 
 Result = TypeVar("Result")
 
@@ -161,7 +162,7 @@ class Administration:
         if job.session is not None:
             self._sessions.append(job.session)
         if job.holder in self._waiting.keys:
-            rest = _RESTS * job.seconds * (1 + len(self._rests))
+            rest = min(_RESTS * job.seconds, _LONGEST_REST) * (1 + len(self._rests))
             self._rests[job.holder] = self._loop.time() + rest
         self._run_next()
 
