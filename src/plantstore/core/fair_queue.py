@@ -126,11 +126,14 @@ class FairQueue:
                     return True
                 self._schedule()  # it refills this
                 return left > -_ALONE
-        waiting = self.waiting.get(store)
-        if (waiting is not None and key in waiting.keys) or not self._may(key):
+        if self.is_waiting(key) or not self._may(key):
             return False
         self.charge(key, cost)
         return True
+
+    def is_waiting(self, key: Key) -> bool:
+        waiting = self.waiting.get(key[0])
+        return waiting is not None and key in waiting.keys
 
     async def take(self, key: Key, cost: int) -> None:
         """Take a turn to go on with a request; wait for it if there is none now.

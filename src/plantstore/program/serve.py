@@ -92,8 +92,8 @@ def _serve(settings: Settings, flags: frozenset[str]) -> bool:
         # That of access is entered last: it declares the token only once the others can serve.
         for surround in reversed([*load_parts("surrounds")]):
             stack.enter_context(surround(start))
-        where = " and ".join(listeners.describe(listener, scheme) for listener in sockets)
-        logger.info("serving %s on %s", without_password(settings.database), where)
+        names = dict.fromkeys(listeners.describe(listener, scheme) for listener in sockets)
+        logger.info("serving %s on %s", without_password(settings.database), " and ".join(names))
         if settings.tls_cert is None and not all(map(listeners.is_loopback, sockets)):
             logger.warning(
                 "without TLS tokens cross the network unencrypted: set tls_cert and tls_key, or "

@@ -10,7 +10,9 @@ import logging
 import os
 import socket
 import stat
+import struct
 import sys
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -34,8 +36,12 @@ _FIRST_FD = 3  # the first socket that systemd passes
 _MAX_NOT_SENT = 128 * 1024
 _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 BACKLOG = 4096
-_ACCEPTED_IN_A_ROW = 24  # more than are served in a round
-_ACCEPTING = ("accepted", None), 8  # the key and the cost of its turn: it has one in a round
+_PARTS = 16
+# For Linux: load the end of an IPv4 address or an IPv6 /64, divide it, and return the remainder.
+_CHOOSE_PART = struct.pack("=" + 3 * "HxxI", 0x20, 0xFFF0_000C, 0x94, _PARTS, 0x16, 0)
+_ATTACH_REUSEPORT_CBPF = 51
+_ACCEPTED = "accepted"  # in the place of a store: all listeners together
+_IN_A_ROW, _FOR_ONE = 12, 3  # clients that are accepted in a turn, and for a cost of 1
 _RETRY_SECONDS = 1.0
 
 Connect = Callable[[socket.socket, str], bool]
@@ -47,7 +53,7 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
 
     :raises SetupError: the service cannot listen there.
     """
-    listeners = _inherit() or [_listen_unix(settings) if settings.uds else _listen_tcp(settings)]
+    listeners = _inherit() or ([_listen_unix(settings)] if settings.uds else _listen_tcp(settings))
     ours = _identify(settings.uds)
     for listener in listeners:
         if listener.family != socket.AF_UNIX and _TCP_NOTSENT_LOWAT is not None:
@@ -89,8 +95,8 @@ def _inherit() -> list[socket.socket]:
     return [socket.socket(fileno=_FIRST_FD + number) for number in range(int(count))]
 
 
-def _listen_tcp(settings: Settings) -> socket.socket:
-    """A socket on the first of the host's addresses that this machine has."""
+def _listen_tcp(settings: Settings) -> list[socket.socket]:
+    """Sockets on the first of the host's addresses that this machine has."""
     host, port = settings.host, settings.port
     name = host.encode() if host.isascii() else host  # else Python imports its IDNA codec, in 2 ms
     reason: object = None
@@ -99,7 +105,7 @@ def _listen_tcp(settings: Settings) -> socket.socket:
         addresses = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, _, _, _, address in addresses:
             try:
-                return _bind(family, address)
+                return _divide(_bind(family, address))
             except OSError as error:
                 if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 without IPv6
                     raise
@@ -111,10 +117,26 @@ def _listen_tcp(settings: Settings) -> socket.socket:
     raise SetupError(f"cannot listen on {host} port {port}: {reason}; {advice}")
 
 
-def _bind(family: int, address: tuple[Any, ...] | str) -> socket.socket:
+def _divide(listener: socket.socket) -> list[socket.socket]:
+    """Replace the socket by several: not all networks wait in the same queue of the system."""
+    if sys.platform != "linux":
+        return [listener]
+    address = listener.getsockname()
+    listener.close()  # it was not shared: nobody else listens there
+    parts = [_bind(listener.family, address, socket.SO_REUSEPORT) for _ in range(_PARTS)]
+    program = array("B", _CHOOSE_PART)
+    pointer = struct.pack("HL", 3, program.buffer_info()[0])
+    with suppress(OSError):  # as in gVisor: the kernel divides clients in its own way
+        parts[0].setsockopt(socket.SOL_SOCKET, _ATTACH_REUSEPORT_CBPF, pointer)
+    return parts
+
+
+def _bind(
+    family: int, address: tuple[Any, ...] | str, option: int = socket.SO_REUSEADDR
+) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, option, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
     except OSError:
@@ -185,15 +207,19 @@ class Acceptor:
         listener.close()
 
     def _accept_some(self, listener: socket.socket) -> None:
-        if self._turns.try_take(*_ACCEPTING):
-            self._accept(listener, _ACCEPTED_IN_A_ROW)
+        key = _ACCEPTED, listener.fileno()
+        if not self._turns.is_waiting(key):
+            self._turns.put(key, 1, partial(self._accept, listener, _IN_A_ROW))
 
-    def _accept(self, listener: socket.socket, count: int) -> None:
-        is_unix = listener.family == socket.AF_UNIX
+    def _accept(self, listener: socket.socket, count: int) -> bool:
+        if listener.fileno() < 0:  # closed meanwhile
+            return False
+        is_unix, accepted = listener.family == socket.AF_UNIX, 0
         try:
             with suppress(BlockingIOError, ConnectionAbortedError):
-                for _ in range(count):
+                while accepted < count:
                     client, name = listener.accept()
+                    accepted += 1
                     address = UNIX if is_unix else name[0]
                     if self._proxies.trust(address):
                         self._connect(client, address)
@@ -203,6 +229,8 @@ class Acceptor:
             logger.warning("cannot accept connections: %s", error)
             self._loop.remove_reader(listener)
             self._loop.call_later(_RETRY_SECONDS, self.listen, listener)
+        self._turns.charge((_ACCEPTED, listener.fileno()), accepted // _FOR_ONE)
+        return True
 
     def _put(self, client: socket.socket, address: str) -> None:
         """Let a client wait for its network's turn, if there is room."""
@@ -212,7 +240,6 @@ class Acceptor:
             has_room = self._waiting.can_make_room(network)
         except OSError:
             has_room = False
-            self._turns.charge(_ACCEPTING[0], 1)
         if not has_room:
             client.close()
             return
