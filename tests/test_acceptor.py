@@ -2,9 +2,10 @@
 
 import asyncio
 import struct
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from errno import EMFILE
 from itertools import pairwise
+from select import select
 from socket import SO_LINGER, SOL_SOCKET, create_connection, create_server, socket
 from types import SimpleNamespace
 from typing import Any, NoReturn, cast
@@ -12,6 +13,7 @@ from typing import Any, NoReturn, cast
 import pytest
 from msgspec.structs import replace
 
+from plantstore.core.errors import SetupError
 from plantstore.core.fair_queue import CONNECTED, ITERATIONS, NETWORKS, FairQueue
 from plantstore.core.pools import EvictingPool, Pools, network_of
 from plantstore.core.settings import Settings
@@ -37,14 +39,30 @@ def test_a_network_that_fills_its_queue_in_the_system_leaves_others_theirs(
     monkeypatch.setattr("plantstore.server.listeners.BACKLOG", 4)
     with listen(Settings(port=0)) as listeners, ExitStack() as stack:
 
-        def connect_from(address: str, count: int = 1) -> None:
-            name = listeners[0].getsockname()
-            for _ in range(count):
-                stack.enter_context(create_connection(name, 0.5, (address, 0)))
+        def count_connected(addresses: list[str]) -> int:
+            count, name = 0, listeners[0].getsockname()
+            for address in addresses:
+                with suppress(TimeoutError):
+                    stack.enter_context(create_connection(name, 0.1, (address, 0)))
+                    count += 1
+            return count
 
-        with pytest.raises(TimeoutError):
-            connect_from("127.0.0.1", 20)
-        connect_from("127.0.0.2")
+        assert count_connected(8 * ["127.0.0.1"]) < 8
+        assert count_connected([f"127.0.0.{number}" for number in range(2, 34)]) > 20
+
+
+def test_a_port_is_shared_with_nobody_and_free_after_a_stop() -> None:
+    with listen(Settings(port=0)) as listeners:
+        name = listeners[0].getsockname()
+        own = Settings(port=name[1])
+        with pytest.raises(SetupError, match="in use"), listen(own):
+            pass
+        with create_connection(name) as client:
+            ready, _, _ = select(listeners, [], [], 5)
+            ready[0].accept()[0].close()  # the system keeps its end for a minute
+            assert client.recv(1) == b""
+    with listen(own):
+        pass
 
 
 async def test_few_clients_are_accepted_in_a_round(

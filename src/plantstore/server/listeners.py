@@ -8,6 +8,7 @@ import asyncio
 import errno
 import logging
 import os
+import secrets
 import socket
 import stat
 import struct
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from plantstore.core.errors import SetupError
+from plantstore.core.failures import FailureLog
 from plantstore.core.fair_queue import CONNECTED, NETWORKS, Key, Work
 from plantstore.core.pools import network_of
 from plantstore.core.proxies import Proxies
@@ -37,11 +39,13 @@ _MAX_NOT_SENT = 128 * 1024
 _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 BACKLOG = 4096
 _PARTS = 16
-# For Linux: load the end of an IPv4 address or an IPv6 /64, divide it, and return the remainder.
-_CHOOSE_PART = struct.pack("=" + 3 * "HxxI", 0x20, 0xFFF0_000C, 0x94, _PARTS, 0x16, 0)
+# For Linux: load the end of an IPv4 address or an IPv6 /64, multiply it by a number that no client
+# knows, and return the first 4 bits.
+_MIX = secrets.randbits(31) * 2 + 1
+_CHOOSE_PART = struct.pack("=" + 4 * "HxxI", 0x20, 0xFFF0_000C, 0x24, _MIX, 0x74, 28, 0x16, 0)
 _ATTACH_REUSEPORT_CBPF = 51
 _ACCEPTED = "accepted"  # in the place of a store: all listeners together
-_IN_A_ROW, _FOR_ONE = 12, 3  # clients that are accepted in a turn, and for a cost of 1
+_IN_A_ROW, _FOR_ONE = 12, 6  # clients that are accepted in a turn, and for a cost of 1
 _RETRY_SECONDS = 1.0
 
 Connect = Callable[[socket.socket, str], bool]
@@ -105,7 +109,7 @@ def _listen_tcp(settings: Settings) -> list[socket.socket]:
         addresses = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, _, _, _, address in addresses:
             try:
-                return _divide(_bind(family, address))
+                return _divide(_bind(family, address, socket.SO_REUSEADDR))
             except OSError as error:
                 if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 without IPv6
                     raise
@@ -118,25 +122,27 @@ def _listen_tcp(settings: Settings) -> list[socket.socket]:
 
 
 def _divide(listener: socket.socket) -> list[socket.socket]:
-    """Replace the socket by several: not all networks wait in the same queue of the system."""
+    """The socket and others of its port: not all networks wait in the same queue of the system.
+
+    Nobody else can listen there at first: the socket is shared once it listens.
+    """
     if sys.platform != "linux":
         return [listener]
-    address = listener.getsockname()
-    listener.close()  # it was not shared: nobody else listens there
-    parts = [_bind(listener.family, address, socket.SO_REUSEPORT) for _ in range(_PARTS)]
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    address, options = listener.getsockname(), (socket.SO_REUSEADDR, socket.SO_REUSEPORT)
+    parts = [listener, *(_bind(listener.family, address, *options) for _ in range(_PARTS - 1))]
     program = array("B", _CHOOSE_PART)
-    pointer = struct.pack("HL", 3, program.buffer_info()[0])
+    pointer = struct.pack("HL", len(program) // 8, program.buffer_info()[0])
     with suppress(OSError):  # as in gVisor: the kernel divides clients in its own way
-        parts[0].setsockopt(socket.SOL_SOCKET, _ATTACH_REUSEPORT_CBPF, pointer)
+        listener.setsockopt(socket.SOL_SOCKET, _ATTACH_REUSEPORT_CBPF, pointer)
     return parts
 
 
-def _bind(
-    family: int, address: tuple[Any, ...] | str, option: int = socket.SO_REUSEADDR
-) -> socket.socket:
+def _bind(family: int, address: tuple[Any, ...] | str, *options: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, option, 1)
+        for option in options:
+            listener.setsockopt(socket.SOL_SOCKET, option, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
     except OSError:
@@ -194,6 +200,7 @@ class Acceptor:
         self._proxies = Proxies(settings.trusted_proxies)
         self._turns, self._waiting = application.turns, application.pools.accepted
         self._connect, self._loop = connect, asyncio.get_running_loop()
+        self._failures = FailureLog(logger, "connections are accepted again")
 
     def listen(self, listener: socket.socket) -> None:
         if listener.fileno() >= 0:  # not closed before a retry
@@ -226,9 +233,11 @@ class Acceptor:
                     else:
                         self._put(client, address)
         except OSError as error:  # such as too many open files
-            logger.warning("cannot accept connections: %s", error)
+            self._failures.add("cannot accept connections: %s", error)
             self._loop.remove_reader(listener)
             self._loop.call_later(_RETRY_SECONDS, self.listen, listener)
+        else:
+            self._failures.note_success()
         self._turns.charge((_ACCEPTED, listener.fileno()), accepted // _FOR_ONE)
         return True
 
