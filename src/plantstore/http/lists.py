@@ -56,15 +56,13 @@ class PlantLists:
         cached = self._cache.get((caller.store_id, caller.revision, key))
         if cached is None:
             query = read_plant_query(request.query)
-            response = find_unmodified(request, caller, key)
-            if response is None:
-                if form is not AS_JSON:
-                    query = replace(query, with_ids=True)
-                return await self._read(request, caller, query, form)
-        else:
-            response = find_unmodified(request, caller, key) or cached
-        self._cache.put_request(request, response, caller)
-        return response
+        response = find_unmodified(request, caller, key) or cached
+        if response is not None:
+            self._cache.put_request(request, response, caller)
+            return response
+        if form is not AS_JSON:
+            query = replace(query, with_ids=True)
+        return await self._read(request, caller, query, form)
 
     async def _read(
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
