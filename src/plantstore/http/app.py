@@ -22,7 +22,7 @@ from plantstore.core.settings import Settings
 from plantstore.http.administration import MAX_JOBS, Administration
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
-from plantstore.http.errors import error_response, too_many_response
+from plantstore.http.errors import error_response, numbered_response
 from plantstore.http.lists import PlantLists
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.routes import Methods, Routes
@@ -117,7 +117,7 @@ class App:
                 self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
                 return None  # ``handle`` refuses and logs it
             self.cache.refused += 1
-            return too_many_response(seconds).with_headers(cached.lines)
+            return numbered_response(42901, retry_after=seconds).with_headers(cached.lines)
         self.cache.repeated[cached.status] += 1
         return cached.response
 

@@ -5,7 +5,7 @@ docs is generated from it. Messages are formatted with the error's details.
 """
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -133,14 +133,9 @@ class ErrorBody(Struct, frozen=True):
 
 
 @lru_cache(maxsize=1000)
-def too_many_response(seconds: object) -> Response:
-    """The response to a request that may be retried after so many seconds; cached."""
-    return _make_response(_TOO_MANY, {"retry_after": seconds}, None)
-
-
-@cache
-def _constant_response(number: int) -> Response:
-    return _make_response(number, {}, None)
+def numbered_response(number: int, **details: object) -> Response:
+    """The response to the error with this number; few details are frequent, so it is cached."""
+    return _make_response(number, details, None)
 
 
 def describe_error(error: PlantStoreError) -> ErrorBody:
@@ -152,11 +147,9 @@ def describe_error(error: PlantStoreError) -> ErrorBody:
 def error_response(error: PlantStoreError, message: object = None) -> Response:
     """The table's response to an error; ``message`` replaces the table's."""
     number = _number_of(error)
-    if number == _TOO_MANY:
-        return too_many_response(error.details["retry_after"])
-    if message or error.details:
-        return _make_response(number, error.details, message)
-    return _constant_response(number)
+    if number == _TOO_MANY or not (message or error.details):
+        return numbered_response(number, **error.details)
+    return _make_response(number, error.details, message)
 
 
 def _number_of(error: PlantStoreError) -> int:
