@@ -31,13 +31,10 @@ class Output(Struct, frozen=True):
             _print_table(records, columns)
 
     def print_record(self, record: Record) -> None:
-        if self.as_json:
-            click.echo(_to_json(record))
-            return
         width = max(map(len, record))
         between = "\n".ljust(width + 3)  # each element of a list on a line
-        for name, value in record.items():
-            click.echo(f"{name.ljust(width)}  {_to_text(value, between)}")
+        lines = [f"{key.ljust(width)}  {_to_text(value, between)}" for key, value in record.items()]
+        self.print(record, "\n".join(lines))
 
     def print_line(self, record: Record, columns: Sequence[str]) -> None:
         """Print one record as a line at once: as JSON, or its columns separated by tabs."""
