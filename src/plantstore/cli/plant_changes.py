@@ -84,7 +84,12 @@ def change_plants(
             staged.add(change)
         for change in _order(staged):
             summary.add(change)
-    _require_room(store, store.plants + summary.added - summary.removed)
+    holding = store.plants + summary.added - summary.removed
+    if store.max_plants is not None and holding > max(store.plants, store.max_plants):
+        raise SetupError(
+            f"{store.name} is full: `plantstore store set {store.name} --max-plants {holding}` "
+            "gives room"
+        )
     if not dry_run and summary.changes:
         if not yes:
             for line in _describe(summary):
@@ -118,14 +123,6 @@ def _write(session: Session, store: Store, staged: Staging, command: str, summar
                 summary.add(change)
             else:
                 summary.skipped.append(change.plant.id)
-
-
-def _require_room(store: Store, holding: int) -> None:
-    if store.max_plants is not None and holding > max(store.plants, store.max_plants):
-        raise SetupError(
-            f"{store.name} is full: `plantstore store set {store.name} --max-plants {holding}` "
-            "gives room"
-        )
 
 
 def _describe(summary: Summary) -> Iterator[str]:
