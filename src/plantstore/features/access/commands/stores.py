@@ -1,6 +1,7 @@
 """``plantstore store``: create, set, rename, show, list, delete."""
 
 from contextlib import closing
+from functools import partial
 
 import click
 
@@ -41,12 +42,12 @@ def _read_quota(context: click.Context, _option: click.Parameter, text: str | No
     return find_sources(context, max_plants=text).read(Settings, "max_plants").max_plants
 
 
+_quota_option = partial(click.option, "--max-plants", metavar="N|none", callback=_read_quota)
+
+
 @store.command()
 @click.argument("name")
-@click.option(
-    "--max-plants",
-    metavar="N|none",
-    callback=_read_quota,
+@_quota_option(
     help="Maximum number of plants, or none for no limit; by default the setting max_plants.",
 )
 @pass_database
@@ -67,11 +68,8 @@ def create(name: str, max_plants: int | None, database: str, output: Output) -> 
 
 @store.command("set")
 @click.argument("name")
-@click.option(
-    "--max-plants",
+@_quota_option(
     required=True,
-    metavar="N|none",
-    callback=_read_quota,
     help="Maximum number of plants, or none for no limit; existing plants stay.",
 )
 @session_options
