@@ -17,7 +17,6 @@ from plantstore.core.errors import SetupError
 from plantstore.databases import create_database, open_session, reading, require_database
 from plantstore.features.transfer.conflicts import find_conflicts, is_earlier
 from plantstore.features.transfer.tables import (
-    ALL,
     EVENTS,
     KEYS,
     MEMBERS,
@@ -105,7 +104,7 @@ class Copy:
         :raises SetupError: a store of the target was changed meanwhile.
         """
         if self._store is None:
-            for part in batched(self._pairs(USERS, ALL), PAGE_ROWS):
+            for part in batched(self._pairs(USERS, self._range), PAGE_ROWS):
                 with self._target.transaction():
                     self._insert(USERS, [ours for ours, theirs in part if ours and theirs is None])
                     self._target.query("advance_sequences")

@@ -10,14 +10,13 @@ from typing import Any
 from msgspec import Struct
 
 from plantstore.core.database import Row
-from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS, Store
+from plantstore.core.model import INT64_MIN, PLANT_FIELDS, Store
 from plantstore.sql.session import Queries
 
 PAGE_ROWS = 5000
 
 Pair = tuple[Row | None, Row | None]
 Stores = tuple[int, int]  # the first and last id of a range
-ALL: Stores = (0, INT64_MAX)
 
 
 class Table(Struct, frozen=True):
@@ -71,7 +70,7 @@ KEYS = Table("idempotency keys", "page_of_keys", "insert_key", (
 ), (0, ""))  # fmt: skip
 
 
-def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Row]:
+def read_rows(session: Queries, table: Table, stores: Stores) -> Iterator[Row]:
     """The rows of these stores, read in pages."""
     start: tuple[Any, ...] = (stores[0], *table.first)
     last: tuple[Any, ...] | None = None
