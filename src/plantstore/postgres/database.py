@@ -35,7 +35,8 @@ class PostgresDatabase:
         self._pool = Pool(settings, settings.database_connections, *server)
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests do not wait for it
-        self._uses = TokenUses()
+        self._uses = TokenUses(self._write_uses)
+        self.write_token_uses = self._uses.write
         self._callers = Callers(self._pool, self._uses)
         self._plants = Reads(self._pool, settings.max_requests, self._callers.stores)
         self._pages = Reads(self._pool, _MAX_PAGES, self._callers.stores)
@@ -84,9 +85,6 @@ class PostgresDatabase:
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         return await self._singles.submit((name, arguments))
-
-    async def write_token_uses(self) -> None:
-        await self._uses.write(self._write_uses)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         pools = (self._pool, self._stream_pool, self._probe_pool)

@@ -17,9 +17,10 @@ Use = tuple[int, bytes, int]  # the token's key, and Unix time in ms
 
 
 class TokenUses:
-    """The last use of each token since the last writing."""
+    """The last use of each token since the last writing, which ``write`` makes."""
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[Sequence[Use]], Awaitable[object]]) -> None:
+        self._write = write
         self._noted: dict[tuple[int, bytes], int] = {}
 
     def record(self, store_id: int, token_hash: bytes, expires_at: int | None) -> None:
@@ -28,12 +29,12 @@ class TokenUses:
         if (expires_at is None or at < expires_at) and len(self._noted) < _MAX_NOTED:
             self._noted[store_id, token_hash] = at
 
-    async def write(self, write: Callable[[Sequence[Use]], Awaitable[object]]) -> None:
+    async def write(self) -> None:
         """Write what was recorded until now, some at a time; keep what cannot be written."""
         for _ in range(0, len(self._noted), MAX_WRITTEN):
             uses = [(*key, self._noted.pop(key)) for key in list(islice(self._noted, MAX_WRITTEN))]
             try:
-                await write(uses)
+                await self._write(uses)
             except BaseException:
                 self._noted = {(store, token): at for store, token, at in uses} | self._noted
                 raise

@@ -45,7 +45,8 @@ class SQLiteDatabase:
     def __init__(self, settings: Settings) -> None:
         self._path = database_path(settings.database)
         self._sql = load_queries("plantstore.sqlite")
-        self._uses = TokenUses()
+        self._uses = TokenUses(self._write_uses)
+        self.write_token_uses = self._uses.write  # its commit invalidates cached callers
         self.writes = WriteQueue(settings)
         self._connection = open_file(self._path, _CACHE_MIB)
         with explained(self._path):
@@ -128,10 +129,6 @@ class SQLiteDatabase:
             if not number % _MAX_IN_A_ROW:
                 await asyncio.sleep(0)
         return current
-
-    async def write_token_uses(self) -> None:
-        """See ``Database``. Its commit invalidates the cached callers and requests."""
-        await self._uses.write(self._write_uses)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         return {
