@@ -56,10 +56,8 @@ class LineErrors:
 
     def _to_cells(self, plant: NewPlant | None) -> Sequence[object]:
         """The cells of a plant in the source's columns; for NDJSON, its line."""
-        fields = self._source.fields
-        if not fields:
-            return [msgspec.json.encode(plant).decode()]
-        return [defuse(getattr(plant, field, None)) for field in fields]
+        cells = [defuse(getattr(plant, field, None)) for field in self._source.fields]
+        return cells or [msgspec.json.encode(plant).decode()]
 
     def show(self) -> None:
         for _, sentence in self._first:
