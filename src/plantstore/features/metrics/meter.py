@@ -23,7 +23,6 @@ from plantstore.version import VERSION
 _MEASURE_SECONDS = 1.0
 _CHECK_SECONDS = 2.0
 _CHECKS_PER_COUNT = 15
-_STATUS = slice(9, 12)  # in a response's head
 
 _OPERATIONS = {
     ("GET", "/plants"): "list",
@@ -60,14 +59,14 @@ def _observe(request: Request, response: Response | Stream, seconds: float) -> N
     method = "GET" if request.method == "HEAD" else request.method
     route = request.route.removeprefix("/stores/{store}")
     operation = _OPERATIONS.get((method, route), "other")
-    requests, durations = _find(operation, response.head[_STATUS], response.error)
+    requests, durations = _find(operation, response.status, response.error)
     requests.inc()
     durations.observe(seconds)
 
 
 @cache  # in the library, finding a metric takes longer than counting
-def _find(operation: str, status: bytes, error: int) -> tuple[Counter, ManyHistogram]:
-    requests = counter("requests_total").labels(operation, status.decode(), str(error or ""))
+def _find(operation: str, status: int, error: int) -> tuple[Counter, ManyHistogram]:
+    requests = counter("requests_total").labels(operation, status, error or "")
     return requests, histogram("request_duration_seconds").labels(operation)
 
 
@@ -92,8 +91,8 @@ async def _measure(app: App) -> None:
 
 def _count_cached(cache: ResponseCache) -> None:
     """Add the requests that only the cache has counted since the last call."""
-    lists = {(b"%d" % status, 0): count for status, count in cache.repeated.items()}
-    lists[b"429", 42901] = cache.refused
+    lists = {(status, 0): count for status, count in cache.repeated.items()}
+    lists[429, 42901] = cache.refused
     for (status, error), count in lists.items():
         if count:
             requests, durations = _find("list", status, error)
