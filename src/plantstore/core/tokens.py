@@ -55,10 +55,9 @@ def read_code(code: str) -> tuple[int, bytes] | None:
 
 def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
     """Whether the token has the right form and checksum: it was not mistyped."""
-    if not token.startswith(f"{prefix}_"):
-        return False
     unchecked, checksum = token[:-_CHECKSUM_LENGTH], token[-_CHECKSUM_LENGTH:]
-    return _FORM.fullmatch(token) is not None and _checksum(unchecked) == checksum
+    has_form = token.startswith(f"{prefix}_") and _FORM.fullmatch(token) is not None
+    return has_form and _checksum(unchecked) == checksum
 
 
 def can_be_declared(token: str) -> bool:
