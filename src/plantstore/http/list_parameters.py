@@ -22,7 +22,6 @@ _MISLEADING = {
     *("id", "name", "tag", "limit", "after", "include"),
 }
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
-_ALL = PlantQuery()
 # An id's 64 bits: the last character has only four bits, so it is one of 16.
 _CURSOR = re.compile("[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]")
 
@@ -33,7 +32,7 @@ def read_plant_query(text: bytes) -> PlantQuery:
     :raises RequestError: a parameter is invalid, given twice or misleading, or there are too many.
     """
     if not text:
-        return _ALL
+        return PlantQuery()
     given = read_parameters(text, "limit", "after", "tag", "include")
     tags = tuple(dict.fromkeys(given.get("tag", ())))
     for tag in tags:

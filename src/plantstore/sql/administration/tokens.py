@@ -16,7 +16,6 @@ from plantstore.sql.scopes import from_text, read_access, to_text
 from plantstore.sql.session import Queries
 
 SOON_MS = 14 * DAY_MS  # before expiry, a token is listed as expiring
-_ALL = (0, INT64_MAX)  # the first and the last number of a range of stores or users
 
 
 class TokenState(StrEnum):
@@ -155,8 +154,8 @@ def revoke_tokens(
 
 
 def number_range(number: int | None) -> tuple[int, int]:
-    """The range of numbers for one store or user, or for all."""
-    return _ALL if number is None else (number, number)
+    """The first and the last number of one store or user, or of all."""
+    return (0, INT64_MAX) if number is None else (number, number)
 
 
 def _to_token(row: Row) -> Token:
