@@ -20,7 +20,6 @@ class Readiness:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._availability = pool.availability
         self._loop = asyncio.get_running_loop()
         self._probed_at = -math.inf
         self._probe: asyncio.Future[None] = self._loop.create_future()
@@ -28,7 +27,7 @@ class Readiness:
 
     async def check(self) -> None:
         """See ``Database``."""
-        known, now = self._availability, self._loop.time()
+        known, now = self._pool.availability, self._loop.time()
         is_due = now - max(known.written_at, self._probed_at) >= _INTERVAL
         if known.is_open and is_due and self._probe.done():
             self._probed_at, self._probe = now, asyncio.ensure_future(self._run_probe())
@@ -39,7 +38,7 @@ class Readiness:
             raise DatabaseUnavailableError(reason=reason or SILENT)
 
     async def _run_probe(self) -> None:
-        known = self._availability
+        known = self._pool.availability
         with suppress(DatabaseUnavailableError):
             _, ((read_only,),), ((since,),) = await self._pool.read(
                 ("find_counts", (0,)), ("find_read_only", ()), ("find_compatible_since", ())

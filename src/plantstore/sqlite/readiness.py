@@ -26,8 +26,7 @@ class Readiness:
     """Checks the open file at ``path`` and its ``writer``; ``read`` executes a small query."""
 
     def __init__(self, path: Path, writer: Writer, read: Callable[[], object]) -> None:
-        self._name = path.name
-        self._folder = path.parent
+        self._path = path
         self._writer = writer
         self._read = read
         self._loop = asyncio.get_running_loop()
@@ -46,7 +45,7 @@ class Readiness:
     async def _check(self) -> str | None:
         try:
             self._writer.files.require_same()
-            disk = os.statvfs(self._folder)
+            disk = os.statvfs(self._path.parent)
             # Some file systems keep blocks for root, and some do not count them.
             blocks = disk.f_bfree if os.geteuid() == 0 else disk.f_bavail
             if disk.f_blocks > 0 and blocks * disk.f_frsize < _MIN_FREE:
@@ -62,12 +61,11 @@ class Readiness:
         """Make the writer commit a batch, unless it just did. The writer reports its failures."""
         if self._loop.time() - self._writer.worked_at < _INTERVAL:
             return None
-        probe = self._probe
         try:
-            if probe is None or probe.done():
-                probe = self._probe = self._writer.probe()
+            if self._probe is None or self._probe.done():
+                self._probe = self._writer.probe()
         except (OverloadedError, DatabaseUnavailableError):  # the writer knows the reason
             return None
-        await asyncio.wait([probe], timeout=_PROBE_SECONDS)
-        error = probe.exception() if probe.done() else None
-        return explain_write(error, self._name) if isinstance(error, apsw.Error) else None
+        await asyncio.wait([self._probe], timeout=_PROBE_SECONDS)
+        error = self._probe.exception() if self._probe.done() else None
+        return explain_write(error, self._path.name) if isinstance(error, apsw.Error) else None
