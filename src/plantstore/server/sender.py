@@ -35,7 +35,6 @@ class Sender:
         self.is_paused = False
         self._transport = transport
         self._connections = connections
-        self._timeout = connections.settings.body_timeout
         self._rest = memoryview(b"")
         self._is_shared = False
         self._pool = connections.pools.unsent_bytes
@@ -134,7 +133,7 @@ class Sender:
         if read >= min(_LEAST_PROGRESS, self._outstanding):
             self._progress_at = self._connections.now
             self._outstanding, self._added = outstanding, 0
-        return self._connections.now - self._progress_at >= self._timeout
+        return self._connections.now - self._progress_at >= self._connections.settings.body_timeout
 
     def close(self) -> None:
         self.is_paused = False

@@ -103,12 +103,11 @@ class SQLiteDatabase:
 
     async def _read(self, name: str, arguments: tuple[Any, ...], max_text: int) -> Sequence[Row]:
         """Read rows; a thread restarts a read that takes too long for the event loop."""
-        loop = asyncio.get_running_loop()
         try:
             if (rows := self._read_briefly(name, arguments)) is not None:
                 return rows
             read = partial(self._read_long, name, arguments, max_text)
-            reading = loop.run_in_executor(self._threads, read)
+            reading = asyncio.get_running_loop().run_in_executor(self._threads, read)
             try:
                 return await asyncio.shield(reading)
             finally:  # the lane of a client that has gone is taken until the thread is free
