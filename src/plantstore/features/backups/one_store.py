@@ -5,6 +5,7 @@ Invariant: members, tokens, quotas and all other stores are not changed.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -65,11 +66,8 @@ def restore_store(
         if not known:
             raise SetupError(sentence)
         output.note(sentence)
-
-    def find() -> tuple[Iterator[Wanted], Sequence[int]]:
-        return _read_wanted(session, store.store_id, backup, earlier_id, ids), ()
-
-    change_plants(session, store, find, output, command="restore", **how)
+    wanted = partial(_read_wanted, session, store.store_id, backup, earlier_id, ids)
+    change_plants(session, store, lambda: (wanted(), ()), output, command="restore", **how)
 
 
 def _find_same(session: Queries, store: Store) -> Store | None:
