@@ -109,13 +109,9 @@ def find_host(url: str) -> str:
     :raises SetupError: the URL is not valid.
     """
     hosts = Hosts(url)
-
-    async def find() -> None:
-        connection = await hosts.connect(_COMMAND_SECONDS)
-        await connection.close()
-
     if len(hosts.conninfos) > 1:
-        asyncio.run(find())
+        connection = asyncio.run(hosts.connect(_COMMAND_SECONDS))
+        connection.pgconn.finish()
     return next(iter(hosts.conninfos.values()))
 
 
