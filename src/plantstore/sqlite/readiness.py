@@ -61,11 +61,12 @@ class Readiness:
         """Make the writer commit a batch, unless it just did. The writer reports its failures."""
         if self._loop.time() - self._writer.worked_at < _INTERVAL:
             return None
+        probe = self._probe
         try:
-            if self._probe is None or self._probe.done():
-                self._probe = self._writer.probe()
+            if probe is None or probe.done():
+                probe = self._probe = self._writer.probe()
         except (OverloadedError, DatabaseUnavailableError):  # the writer knows the reason
             return None
-        await asyncio.wait([self._probe], timeout=_PROBE_SECONDS)
-        error = self._probe.exception() if self._probe.done() else None
+        await asyncio.wait([probe], timeout=_PROBE_SECONDS)  # another check may begin the next one
+        error = probe.exception() if probe.done() else None
         return explain_write(error, self._path.name) if isinstance(error, apsw.Error) else None
