@@ -8,7 +8,6 @@ import asyncio
 import errno
 import logging
 import os
-import secrets
 import socket
 import stat
 import struct
@@ -39,10 +38,12 @@ _MAX_NOT_SENT = 128 * 1024
 _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 BACKLOG = 4096
 _PARTS = 16
-# For Linux: load the end of an IPv4 address or an IPv6 /64, multiply it by a number that no client
-# knows, and return the first 4 bits.
-_MIX = secrets.randbits(31) * 2 + 1
-_CHOOSE_PART = struct.pack("=" + 4 * "HxxI", 0x20, 0xFFF0_000C, 0x24, _MIX, 0x74, 28, 0x16, 0)
+# For Linux: load the end of an IPv4 address or an IPv6 /64, XOR it with a number that no client
+# knows, multiply it, so that neighbours differ in the first 4 bits, and return these.
+_SECRET = int.from_bytes(os.urandom(4), "big")
+_CHOOSE_PART = struct.pack(
+    "=" + 5 * "HxxI", 0x20, 0xFFF0_000C, 0xA4, _SECRET, 0x24, 0x9E37_79B1, 0x74, 28, 0x16, 0
+)
 _ATTACH_REUSEPORT_CBPF = 51
 _ACCEPTED = "accepted"  # in the place of a store: all listeners together
 _IN_A_ROW, _FOR_ONE = 12, 6  # clients that are accepted in a turn, and for a cost of 1
