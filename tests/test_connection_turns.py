@@ -129,6 +129,12 @@ def record_names(names: list[object]) -> Callable[[str], object]:
     return get
 
 
+def record_prices(turns: FairQueue, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Key, int]]:
+    """What is charged from now on, with its key, without the time of steps that take long."""
+    monkeypatch.setattr(turns, "charge_time", lambda *_: None)
+    return record_costs(turns, monkeypatch)
+
+
 def record_costs(turns: FairQueue, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Key, int]]:
     """What is charged from now on, with its key."""
     costs, charge = list[tuple[Key, int]](), turns.charge
@@ -178,7 +184,7 @@ async def test_the_user_of_a_known_token_pays_for_parsing_else_the_network(
     name: bytes,
     payer: Key,
 ) -> None:
-    costs = record_costs(application.turns, monkeypatch)
+    costs = record_prices(application.turns, monkeypatch)
     client.send(b"GET / HTTP/1.1\r\nHost: x\r\n%b: %b\r\n\r\n" % (name, 6400 * b"x"))
     await asyncio.sleep(0.01)
     assert [paid for paid in costs if paid[1] > CONNECTED] == [(payer, CONNECTED + 12)]
@@ -243,7 +249,7 @@ async def test_tiny_chunks_are_parsed_in_turns_of_their_sender(
     monkeypatch: pytest.MonkeyPatch,
     path: str,
 ) -> None:
-    costs = record_costs(application.turns, monkeypatch)
+    costs = record_prices(application.turns, monkeypatch)
     content = b"".join(b"%09d" % number for number in range(2000))
     pieces = [content[start : start + 20] for start in range(0, len(content), 20)]
     body = b"".join(b"14\r\n%b\r\n" % piece for piece in pieces) + b"0\r\n\r\n"

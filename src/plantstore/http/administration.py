@@ -1,4 +1,4 @@
-"""Runs administration in threads: few jobs at a time, each with a deadline.
+"""Runs administration in threads: one job at a time, each with a deadline.
 
 Invariant: a job that is cancelled at its deadline commits nothing afterwards, unless a commit had
 begun.
@@ -79,20 +79,17 @@ class Job(Generic[Result]):
 class Administration:
     """The jobs of one process; each may wait and run for ``seconds`` in all.
 
-    Jobs share the ``slots``; up to ``threads`` jobs run at a time. Holders take turns. After a job,
-    its holder rests if more of its jobs wait.
+    Jobs share the ``slots``; one runs at a time. Holders take turns. After a job, its holder rests
+    if more of its jobs wait.
     """
 
-    def __init__(
-        self, open_session: OpenSession, seconds: float, slots: Pool, threads: int = 1
-    ) -> None:
+    def __init__(self, open_session: OpenSession, seconds: float, slots: Pool) -> None:
         self._open_session = open_session
         self._seconds = seconds
         self._slots = slots
-        self._threads = threads
         self._waiting = RoundRobin[Job[Any]]()
-        self._running: set[asyncio.Future[Any]] = set()
-        self._sessions: list[Session] = []  # that no job uses
+        self._running: asyncio.Future[Any] | None = None
+        self._session: Session | None = None  # that no job uses
         self._loop = asyncio.get_running_loop()
         self._later: asyncio.TimerHandle | None = None
         self._rests: dict[Hashable, float] = {}  # until when, by holder
@@ -116,28 +113,28 @@ class Administration:
             self._slots.release(holder)
 
     async def close(self) -> None:
-        """Close the sessions, after the running jobs."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=_CLOSING_SECONDS)
-        await asyncio.wait([self._close_sessions()], timeout=_CLOSING_SECONDS)
+        """Close the session, after the running job."""
+        if self._running is not None:
+            await asyncio.wait([self._running], timeout=_CLOSING_SECONDS)
+        if (closing := self._close_session()) is not None:
+            await asyncio.wait([closing], timeout=_CLOSING_SECONDS)
 
     def _run_next(self) -> None:
         if self._later is not None:
             self._later.cancel()
         now = self._loop.time()
         self._rests = {holder: until for holder, until in self._rests.items() if until > now}
-        while self._waiting.keys and len(self._running) < self._threads:
+        if self._waiting.keys and self._running is None:
             rests = {holder: self._rests.get(holder, 0.0) for holder in self._waiting.keys}
             holder = min(rests, key=rests.__getitem__)
             if rests[holder]:
                 self._later = self._loop.call_at(rests[holder], self._run_next)
                 return
             job = self._waiting.pop(holder)
-            job.session = self._sessions.pop() if self._sessions else None
-            running = run_in_thread(partial(self._do, job))
-            self._running.add(running)
-            running.add_done_callback(partial(self._finish, job))
-        self._later = self._loop.call_later(_IDLE_SECONDS, self._close_sessions)
+            job.session, self._session = self._session, None
+            self._running = run_in_thread(partial(self._do, job))
+            self._running.add_done_callback(partial(self._finish, job))
+        self._later = self._loop.call_later(_IDLE_SECONDS, self._close_session)
 
     def _do(self, job: Job[Result]) -> Result:
         if job.future.done():  # cancelled while it waited
@@ -158,14 +155,12 @@ class Administration:
 
     def _finish(self, job: Job[Result], done: "asyncio.Future[Result]") -> None:
         job.finish(done)
-        self._running.discard(done)
-        if job.session is not None:
-            self._sessions.append(job.session)
+        self._running, self._session = None, job.session
         if job.holder in self._waiting.keys:
             rest = min(_RESTS * job.seconds, _LONGEST_REST) * (1 + len(self._rests))
             self._rests[job.holder] = self._loop.time() + rest
         self._run_next()
 
-    def _close_sessions(self) -> "asyncio.Future[list[None]]":
-        closing, self._sessions = self._sessions, []  # no job gets one that is being closed
-        return asyncio.gather(*(run_in_thread(session.close) for session in closing))
+    def _close_session(self) -> "asyncio.Future[None] | None":
+        closing, self._session = self._session, None  # no job gets it while it is being closed
+        return None if closing is None else run_in_thread(closing.close)

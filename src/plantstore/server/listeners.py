@@ -123,10 +123,7 @@ def _listen_tcp(settings: Settings) -> list[socket.socket]:
 
 
 def _divide(listener: socket.socket) -> list[socket.socket]:
-    """The socket and others of its port: not all networks wait in the same queue of the system.
-
-    Nobody else can listen there at first: the socket is shared once it listens.
-    """
+    """The socket, shared once it listens, and others: networks wait in several queues."""
     if sys.platform != "linux":
         return [listener]
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

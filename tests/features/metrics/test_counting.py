@@ -90,12 +90,12 @@ def test_gauges_show_requests_writes_and_connections_in_flight(
         thread = threading.Thread(target=create)
         with writes_held(url):
             thread.start()
-            during = scrape_until(service, lambda it: it.value("requests_in_flight") == 1)
+            held: dict[str, str] = {"name": "write_queue_depth"}
+            if url.startswith("postgresql:"):  # the batch has been sent
+                held = {"name": "postgres_connections", "state": "in_use"}
+            during = scrape_until(service, lambda it: it.value(**held) == 1)
+            assert during.value("requests_in_flight") == 1
             assert during.value("connections") >= 1
-            if url.startswith("sqlite:"):  # on PostgreSQL the batch has been sent
-                assert during.value("write_queue_depth") == 1
-            else:
-                assert during.value("postgres_connections", state="in_use") == 1
         thread.join()
         after = scrape_until(service, lambda it: it.value("requests_in_flight") == 0)
         assert after.value("write_queue_depth") == 0

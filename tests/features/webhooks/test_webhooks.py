@@ -1,8 +1,10 @@
 """Webhooks as owners make, change, test and delete them, over HTTP and by commands."""
 
+import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import httpx
@@ -14,7 +16,10 @@ from tests.databases import ON_BOTH, execute
 from tests.features.access.http.access_calls import ALL, managing
 from tests.features.webhooks.conftest import SETTINGS
 from tests.features.webhooks.receiver import (
+    OK,
+    Received,
     Receiver,
+    Response,
     create_webhook,
     find_webhook,
     wait_until_delivered,
@@ -188,3 +193,25 @@ def test_a_store_begins_ten_tests_in_a_second(manager: httpx.Client, receiver: R
         responses = list(pool.map(manager.post, 4 * [path]))
     assert [response.status_code for response in responses] == 4 * [200]
     assert time.monotonic() - began >= 4 * 0.1
+
+
+def test_tests_that_wait_for_a_response_keep_no_connection_to_the_database(
+    service: Service, manager: httpx.Client, receiver: Receiver
+) -> None:
+    path, responds = f"/webhooks/{create_webhook(manager, receiver.url)['id']}/test", Event()
+
+    def respond(_: Received) -> Response:
+        responds.wait(30)
+        return OK
+
+    def count_connections() -> int:
+        files = Path(f"/proc/{service.process.pid}/fd").iterdir()
+        return sum(os.path.realpath(file).endswith(".db") for file in files)
+
+    receiver.respond, before = respond, count_connections()
+    with ThreadPoolExecutor(4) as pool:
+        responses = pool.map(manager.post, 4 * [path])
+        receiver.wait_for(4)
+        assert count_connections() <= before + 1
+        responds.set()
+    assert [response.status_code for response in responses] == 4 * [200]

@@ -11,7 +11,7 @@ from plantstore.cli.options import session_options, store_option
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.features.webhooks import WebhookSettings
-from plantstore.features.webhooks.messages import send_now
+from plantstore.features.webhooks.messages import find_message, log_now, send_now
 from plantstore.features.webhooks.webhooks import KINDS, Target, Webhooks, describe
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
@@ -70,7 +70,10 @@ def _list(
 
 
 def _test(session: Session, store: str, output: Output, webhook_id: str) -> None:
-    delivery = send_now(_find_webhooks(session, store), webhook_id)
+    webhooks = _find_webhooks(session, store)
+    webhook, message = find_message(webhooks, webhook_id)
+    delivery = send_now(webhooks.settings, webhook, message)
+    log_now(session, webhook, delivery)
     output.print_record(describe(delivery))
     if not delivery.is_accepted:
         raise click.exceptions.Exit(1)

@@ -198,10 +198,10 @@ def _read_wait(text: str) -> float:
     return 0.0
 
 
-def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> Delivery:
-    """Send the message of an attempt again or, without a number, a test.
-
-    Wait for the response, in a thread without an event loop.
+def find_message(
+    webhooks: Webhooks, webhook_id: str, number: str | None = None
+) -> tuple[Webhook, Message]:
+    """The webhook, and the message of an attempt or, without a number, a test.
 
     :raises PlantStoreError: there is no such webhook or attempt, or its event is trimmed.
     """
@@ -217,12 +217,19 @@ def send_now(webhooks: Webhooks, webhook_id: str, number: str | None = None) -> 
         message, *_ = read_messages(webhooks.session, *store, revision - 1, revision)
         if message.type != kind:
             raise RequestError(41001, after=revision - 1)
+    return webhook, message
+
+
+def send_now(settings: WebhookSettings, webhook: Webhook, message: Message) -> Delivery:
+    """Send a message, and wait for the response, in a thread without an event loop."""
 
     async def send_alone() -> Delivery:
-        async with open_client(webhooks.settings) as send:
+        async with open_client(settings) as send:
             return (await send(webhook, message))[0]
 
-    delivery = asyncio.run(send_alone())
-    with webhooks.session.transaction():
-        log_deliveries(webhooks.session, webhook, [delivery])
-    return delivery
+    return asyncio.run(send_alone())
+
+
+def log_now(session: Session, webhook: Webhook, delivery: Delivery) -> None:
+    with session.transaction():
+        log_deliveries(session, webhook, [delivery])

@@ -1,5 +1,6 @@
 """Webhooks over HTTP, for owners, and their delivery in the background."""
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -11,31 +12,26 @@ from plantstore.core.errors import NoSuchWebhookError
 from plantstore.core.model import Caller, Scope
 from plantstore.core.operations import require_scope
 from plantstore.core.pools import Pool
+from plantstore.core.thread import run_in_thread
 from plantstore.features.access.http.owners import UNCHANGED, Change, Outcome, Owners, split
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.delivery import Deliverer
-from plantstore.features.webhooks.messages import send_now
+from plantstore.features.webhooks.messages import find_message, log_now, send_now
 from plantstore.features.webhooks.webhooks import Delivery, Target, Webhook, Webhooks, describe
-from plantstore.http.administration import Administration
 from plantstore.http.app import App
 from plantstore.http.responses import NO_STORE, Record, json_response
 from plantstore.http.write_headers import refuse_precondition
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
-_MAX_TESTS = 16  # at the same time
-_REST_SECONDS = 0.1  # between two of a store: each costs much CPU
-_SECONDS = 60.0  # resolving a name may take long
 _ONE = "/webhooks/{id}"
 
 
 def add_webhooks(app: App) -> None:
     """Add the routes, the gauges, and the delivery."""
-    of = partial(Webhooks, settings=app.settings.of(WebhookSettings))
-    # For messages that requests wait for; if it is full, no other request waits.
-    slots = Pool("webhook_tests", _MAX_TESTS)
-    sending = Administration(app.open_session, _SECONDS, slots, _MAX_TESTS)
-    app.at_close.append(sending.close)
+    settings = app.settings.of(WebhookSettings)
+    of = partial(Webhooks, settings=settings)
+    slots = Pool("webhook_tests", 16)
     begins = defaultdict[int, Lock](Lock)  # by store
 
     def change(operate: Callable[..., Record], status: int = 200) -> Change:
@@ -55,12 +51,21 @@ def add_webhooks(app: App) -> None:
         caller = await app.authentication.admit(request, store, Scope.MANAGE)
         refuse_precondition(request.headers)
 
-        def work(session: Session) -> Record:
-            with begins[caller.store_id]:
-                time.sleep(_REST_SECONDS)
-            return describe(send_now(of(session, caller.store_id), *values))
+        holder, store_id = caller.token_store_id, caller.store_id
+        found = await app.administer(holder, lambda it: find_message(of(it, store_id), *values))
 
-        return json_response(200, await sending.run(caller.token_store_id, work), NO_STORE)
+        def run() -> Delivery:
+            with begins[store_id]:
+                time.sleep(0.1)  # each costs much CPU
+            return send_now(settings, *found)
+
+        # The receiver may let it wait: meanwhile it uses no connection to the database.
+        slots.acquire(holder)
+        sending = run_in_thread(run)
+        sending.add_done_callback(lambda _: slots.release(holder))
+        delivery = await asyncio.shield(sending)  # it goes on if the client has gone
+        await app.administer(holder, lambda it: log_now(it, found[0], delivery))
+        return json_response(200, describe(delivery), NO_STORE)
 
     owners = Owners(app)
     owners.lists("/webhooks", _ONE, read=_read_webhooks, describe=describe)
