@@ -46,7 +46,7 @@ _CHOOSE_PART = struct.pack(
 )
 _ATTACH_REUSEPORT_CBPF = 51
 _ACCEPTED = "accepted"  # in the place of a store: all listeners together
-_IN_A_ROW, _FOR_ONE = 12, 6  # clients that are accepted in a turn, and for a cost of 1
+_IN_A_ROW, _COST = 12, 3  # clients that are accepted in a turn, and its cost
 _RETRY_SECONDS = 1.0
 
 Connect = Callable[[socket.socket, str], bool]
@@ -214,17 +214,16 @@ class Acceptor:
     def _accept_some(self, listener: socket.socket) -> None:
         key = _ACCEPTED, listener.fileno()
         if not self._turns.is_waiting(key):
-            self._turns.put(key, 1, partial(self._accept, listener, _IN_A_ROW))
+            self._turns.put(key, _COST, partial(self._accept, listener, _IN_A_ROW))
 
     def _accept(self, listener: socket.socket, count: int) -> bool:
         if listener.fileno() < 0:  # closed meanwhile
             return False
-        is_unix, accepted = listener.family == socket.AF_UNIX, 0
+        is_unix = listener.family == socket.AF_UNIX
         try:
             with suppress(BlockingIOError, ConnectionAbortedError):
-                while accepted < count:
+                for _ in range(count):
                     client, name = listener.accept()
-                    accepted += 1
                     address = UNIX if is_unix else name[0]
                     if self._proxies.trust(address):
                         self._connect(client, address)
@@ -236,7 +235,6 @@ class Acceptor:
             self._loop.call_later(_RETRY_SECONDS, self.listen, listener)
         else:
             self._failures.note_success()
-        self._turns.charge((_ACCEPTED, listener.fileno()), accepted // _FOR_ONE)
         return True
 
     def _put(self, client: socket.socket, address: str) -> None:

@@ -1,11 +1,9 @@
 """Webhooks over HTTP, for owners, and their delivery in the background."""
 
 import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from threading import Lock
 
 from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchWebhookError
@@ -32,7 +30,7 @@ def add_webhooks(app: App) -> None:
     settings = app.settings.of(WebhookSettings)
     of = partial(Webhooks, settings=settings)
     slots = Pool("webhook_tests", 16)
-    begins = defaultdict[int, Lock](Lock)  # by store
+    begins = defaultdict[int, asyncio.Lock](asyncio.Lock)  # by store
 
     def change(operate: Callable[..., Record], status: int = 200) -> Change:
         def run(session: Session, by: Caller, *given: object) -> Outcome:
@@ -50,21 +48,22 @@ def add_webhooks(app: App) -> None:
         values, store = split(pattern, path)
         caller = await app.authentication.admit(request, store, Scope.MANAGE)
         refuse_precondition(request.headers)
-
         holder, store_id = caller.token_store_id, caller.store_id
         found = await app.administer(holder, lambda it: find_message(of(it, store_id), *values))
 
-        def run() -> Delivery:
-            with begins[store_id]:
-                time.sleep(0.1)  # each costs much CPU
-            return send_now(settings, *found)
+        async def send_and_log() -> Delivery:
+            try:  # the receiver may let it wait: meanwhile it uses no connection to the database
+                async with begins[store_id]:
+                    await asyncio.sleep(0.1)  # each costs much CPU
+                delivery = await run_in_thread(partial(send_now, settings, *found))
+            finally:
+                slots.release(holder)
+            await app.administer(holder, lambda it: log_now(it, found[0], delivery))
+            return delivery
 
-        # The receiver may let it wait: meanwhile it uses no connection to the database.
         slots.acquire(holder)
-        sending = run_in_thread(run)
-        sending.add_done_callback(lambda _: slots.release(holder))
+        sending = asyncio.ensure_future(send_and_log())
         delivery = await asyncio.shield(sending)  # it goes on if the client has gone
-        await app.administer(holder, lambda it: log_now(it, found[0], delivery))
         return json_response(200, describe(delivery), NO_STORE)
 
     owners = Owners(app)
