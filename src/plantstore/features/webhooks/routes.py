@@ -45,16 +45,19 @@ def add_webhooks(app: App) -> None:
         return run
 
     async def send(pattern: str, request: Request, *path: str) -> Response:
-        values, store = split(pattern, path)
+        ids, store = split(pattern, path)
         caller = await app.authentication.admit(request, store, Scope.MANAGE)
         refuse_precondition(request.headers)
         holder, store_id = caller.token_store_id, caller.store_id
-        found = await app.administer(holder, lambda it: find_message(of(it, store_id), *values))
 
         async def send_and_log() -> Delivery:
-            try:  # the receiver may let it wait: meanwhile it uses no connection to the database
+            try:
+                found = await app.administer(
+                    holder, lambda it: find_message(of(it, store_id), *ids)
+                )
                 async with begins[store_id]:
                     await asyncio.sleep(0.1)  # each costs much CPU
+                # The receiver may let it wait: meanwhile it uses no connection to the database.
                 delivery = await run_in_thread(partial(send_now, settings, *found))
             finally:
                 slots.release(holder)
