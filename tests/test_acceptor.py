@@ -175,6 +175,25 @@ async def test_a_listener_that_is_closed_while_files_run_out_is_left_alone(
     assert errors == []
 
 
+async def test_a_listener_that_is_closed_before_its_turn_is_left_alone(
+    application: Application,
+) -> None:
+    errors = list[dict[str, Any]]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, error: errors.append(error))
+    acceptor = Acceptor(application, close, Settings())
+    with (
+        create_server(("127.0.0.1", 0)) as listener,
+        create_connection(listener.getsockname()),
+    ):
+        acceptor.listen(listener)
+        while not application.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
+            await asyncio.sleep(0)
+        acceptor.close(listener)
+        while application.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
+            await asyncio.sleep(0)
+    assert errors == []
+
+
 async def test_the_clients_of_many_networks_that_wait_are_bounded(
     application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
