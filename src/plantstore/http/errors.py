@@ -134,7 +134,7 @@ class ErrorBody(Struct, frozen=True):
 
 @lru_cache(maxsize=1000)
 def numbered_response(number: int, **details: object) -> Response:
-    """The response to the error with this number; few details are frequent, so it is cached."""
+    """The response to the error with this number and these details; the last 1,000 are cached."""
     return _make_response(number, details, None)
 
 
