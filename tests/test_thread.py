@@ -37,10 +37,22 @@ async def test_a_loop_that_waits_for_a_thread_gives_way_but_not_without_end(
     while len(slept) < 10:  # noqa: ASYNC110 - the loop has no event for it
         await asyncio.sleep(0.001)
     await asyncio.sleep(0.05)
+    assert len(slept) == 10
     is_released.set()
     await waiting
-    await run_in_thread(lambda: None)
-    assert len(slept) == 10
+
+
+@pytest.mark.anyio
+async def test_a_loop_gives_way_no_more_when_its_thread_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slept = list[float]()
+    is_released = threading.Event()
+    monkeypatch.setattr(time, "sleep", lambda _: (slept.append(1), is_released.set()))
+    await run_in_thread(is_released.wait)
+    before = len(slept)
+    await asyncio.sleep(0.05)
+    assert len(slept) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
