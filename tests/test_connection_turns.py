@@ -526,6 +526,7 @@ async def test_no_first_response_is_cached_so_that_a_connection_counts_for_its_s
         received = await asyncio.get_running_loop().sock_recv(client, 1000)
         assert status in received
         assert [connection.owner for connection in connections.opened] == [1]
+    assert application.turns.find_group(network_of("10.0.0.1")) == (NETWORKS, 1)
 
 
 async def test_a_client_that_resets_before_accept_opens_no_connection(

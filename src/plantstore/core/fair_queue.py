@@ -12,7 +12,8 @@ over the share is paid for in the next rounds, and so is a long step of a reques
 lone user waits only with work that is longer than a round, or beyond 64 rounds at once.
 
 A user has a share in each store, whose owner can make tokens for any user. Clients without a known
-user share by network, and all together as one store: an attacker can have many addresses.
+user share by network, and all together as one store: an attacker can have many addresses. New
+clients from a network that sent a valid token lately share with those of that token's store.
 """
 
 import asyncio
@@ -31,6 +32,7 @@ COMMAS_READ = 64  # commas of a body of JSON that cost 1 more
 REFUSED = 3  # for a refusal, or another response to a request without a valid token
 CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together
+_MAX_KNOWN = 4096  # networks of which a store is known
 ITERATIONS = 6  # of the event loop, in a round
 _SIZE = 32
 _UNIT_SECONDS = 0.000015  # about the time of 1
@@ -42,7 +44,7 @@ _SHARED_SECONDS = 10.0  # several are active for so long after another one was s
 
 Item = TypeVar("Item")
 Work = Callable[[], bool]
-Key = tuple[int | str, Hashable]
+Key = tuple[Hashable, Hashable]  # a store, and its user; or what is in their place
 
 
 class RoundRobin(Generic[Item]):
@@ -109,6 +111,7 @@ class FairQueue:
         self.users, self.stores = Active(), Active()
         self.waiting: dict[Hashable, RoundRobin[tuple[int, Work]]] = {}
         self._spent: dict[Hashable, int] = {}  # in this round, by keys and by stores
+        self._groups: dict[Key, Hashable] = {}  # of networks, the one noted longest ago first
         self._free = _SIZE
         self._left_alone = _ALONE
         self._is_scheduled = False
@@ -155,6 +158,23 @@ class FairQueue:
         self.waiting.setdefault(key[0], RoundRobin()).put(key, (cost, work))
         self._schedule()
 
+    def remove(self, key: Key, cost: int, work: Work) -> None:
+        waiting = self.waiting[key[0]]
+        waiting.remove(key, (cost, work))
+        if not waiting.keys:
+            del self.waiting[key[0]]
+
+    def note_store(self, network: Key, store: Hashable) -> None:
+        """Note that the network sent a valid token of the store."""
+        self._groups.pop(network, None)
+        self._groups[network] = NETWORKS, store
+        if len(self._groups) > _MAX_KNOWN:
+            del self._groups[next(iter(self._groups))]
+
+    def find_group(self, network: Key) -> Hashable:
+        """The networks with which the network's clients share until they send a request."""
+        return self._groups.get(network, NETWORKS)
+
     def charge(self, key: Key, cost: int) -> None:
         """Charge for work that had no turn, or cost more than its turn."""
         for holder in (key, key[0]):
@@ -164,7 +184,7 @@ class FairQueue:
 
     def charge_time(self, key: Key, seconds: float) -> None:
         """Charge for work by its time, unless its user is alone."""
-        if self.users.are_several or type(key[0]) is str:
+        if self.users.are_several or type(key[0]) is not int:
             self.charge(key, int(seconds / _UNIT_SECONDS))
 
     def _try_go_on(self, key: Key, cost: int) -> bool:

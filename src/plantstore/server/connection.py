@@ -17,7 +17,7 @@ from socket import socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
-from plantstore.core.fair_queue import BYTES_READ, CONNECTED, LINES_PARSED, NETWORKS, Key
+from plantstore.core.fair_queue import BYTES_READ, CONNECTED, LINES_PARSED, Key
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
@@ -204,7 +204,7 @@ class Connection(asyncio.Protocol):
             if self._position == len(self._buffer):
                 self._buffer, self._position = b"", 0
                 break
-            if NETWORKS in turns.waiting:  # other networks
+            if self._connections.pools.accepted.used:  # other clients wait
                 break
         self._is_reading = False
         if self._buffer or self._is_ended or self._body or self._parser or self._is_limited:

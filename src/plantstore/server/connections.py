@@ -11,7 +11,6 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
-from plantstore.core.fair_queue import NETWORKS
 from plantstore.core.pools import levels_of
 from plantstore.core.settings import Settings
 from plantstore.server.heads import KnownLines
@@ -89,6 +88,7 @@ class Connections:
             self.opened.add(connection)
             pool.add(store)
         connection.owner = connection.sender.holder = store
+        self.turns.note_store(connection.network, store)
 
     def release(self, connection: "Connection") -> None:
         if connection in self.opened:
@@ -104,7 +104,7 @@ class Connections:
 
     async def drain(self) -> None:
         self.is_draining = True
-        while NETWORKS in self.turns.waiting:  # noqa: ASYNC110 - it is for a few iterations
+        while self.pools.accepted.used:  # noqa: ASYNC110 - it is for a few iterations
             await asyncio.sleep(0)
         await asyncio.sleep(0)  # the last of them are opened
         for connection in tuple(self.opened):

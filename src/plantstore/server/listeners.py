@@ -22,7 +22,7 @@ from typing import Any
 
 from plantstore.core.errors import SetupError
 from plantstore.core.failures import FailureLog
-from plantstore.core.fair_queue import CONNECTED, NETWORKS, Key, Work
+from plantstore.core.fair_queue import CONNECTED, Key, Work
 from plantstore.core.pools import network_of
 from plantstore.core.proxies import Proxies
 from plantstore.core.settings import UNIX, Settings
@@ -248,7 +248,7 @@ class Acceptor:
         if not has_room:
             client.close()
             return
-        key = NETWORKS, network  # other turns than those of its requests
+        key = self._turns.find_group(network), network
         work = partial(self._serve, client, address)
         self._turns.put(key, CONNECTED, work)
         self._waiting.put(client, network, partial(self._evict, key, client, work))
@@ -258,5 +258,5 @@ class Acceptor:
         return self._connect(client, address)
 
     def _evict(self, key: Key, client: socket.socket, work: Work) -> None:
-        self._turns.waiting[NETWORKS].remove(key, (CONNECTED, work))
+        self._turns.remove(key, CONNECTED, work)
         client.close()

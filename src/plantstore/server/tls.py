@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plantstore.core.errors import SetupError
-from plantstore.core.fair_queue import NETWORKS, FairQueue
+from plantstore.core.fair_queue import FairQueue, Key
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
@@ -136,7 +136,7 @@ class TlsInput(asyncio.BufferedProtocol):
         self._data += _received[:count]
         if self._tls and not (self._is_waiting or self._is_paused):
             end, cost = self._find_end()
-            if end and self._turns.try_take(self._connection.turns_of, cost):
+            if end and self._turns.try_take(self._payer, cost):
                 self._decrypt(end)
         if self._data or self._is_paused:
             self._go_on()
@@ -154,14 +154,19 @@ class TlsInput(asyncio.BufferedProtocol):
         self._is_paused = False
         self._go_on()
 
+    @property
+    def _payer(self) -> Key:
+        if self._decrypted is not None:
+            return self._connection.turns_of
+        network = self._connection.network  # other turns than those of its new clients
+        return self._turns.find_group(network), network[1] if self._tls else network
+
     def _go_on(self) -> None:
         """Wait for a turn to decrypt the next records, or receive more."""
         end, cost = self._find_end()
         if end and not (self._is_waiting or self._is_paused):
             self._is_waiting = True
-            # Those who begin have other turns than those who go on.
-            key = self._connection.turns_of if self._tls else (NETWORKS, self._connection.network)
-            self._turns.put(key, cost, self._take_turn)
+            self._turns.put(self._payer, cost, self._take_turn)
         if end or self._is_paused:
             self._transport.pause_reading()
         else:
@@ -213,4 +218,4 @@ class TlsInput(asyncio.BufferedProtocol):
         self._tls.get_buffer(len(piece))[: len(piece)] = piece
         self._tls.buffer_updated(len(piece))
         if self._decrypted is None:
-            self._turns.charge_time(self._connection.turns_of, time.perf_counter() - began)
+            self._turns.charge_time(self._payer, time.perf_counter() - began)
