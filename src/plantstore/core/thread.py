@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 _PATIENCE, _TIMES = 0.001, 10  # else Linux may let a thread wait for a busy loop for 4 ms, often
 _MOMENT = 0.000001  # 0.06 ms with the timer's slack
-_NICENESS = 10  # a reader beside a busy process gets a tenth of the core
+_NICENESS = 4  # a reader beside a busy event loop gets a third of the core
 _Work = tuple[Callable[[], Any], "asyncio.Future[Any]"]
 
 

@@ -7,7 +7,6 @@ begun.
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -24,8 +23,7 @@ failures = FailureLog(logging.getLogger(__name__), "administration works again")
 MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # connections idle for longer may be lost
 _CLOSING_SECONDS = 2.0
-_RESTS = 8.0  # times what the last job took of the CPU, for each holder that rests
-_LONGEST_REST = 0.05  # seconds for each: a job that waited for a lock has taken CPU, too
+_REST = 0.02  # seconds, for each holder that rests
 
 Result = TypeVar("Result")
 
@@ -35,7 +33,6 @@ class Job(Generic[Result]):
 
     def __init__(self, holder: Hashable, work: Callable[[Session], Result]) -> None:
         self.holder, self.work = holder, work
-        self.seconds = 0.0  # of the CPU
         self.session: Session | None = None
         self._lock = threading.Lock()  # guards the next two
         self._is_cancelled = self._has_committed = False
@@ -147,18 +144,13 @@ class Administration:
                 job.session = None
         session = job.session = job.session or self._open_session()
         session.before_commit = job.begin_commit
-        began = time.thread_time()
-        try:
-            return job.work(session)
-        finally:
-            job.seconds = time.thread_time() - began
+        return job.work(session)
 
     def _finish(self, job: Job[Result], done: "asyncio.Future[Result]") -> None:
         job.finish(done)
         self._running, self._session = None, job.session
         if job.holder in self._waiting.keys:
-            rest = min(_RESTS * job.seconds, _LONGEST_REST) * (1 + len(self._rests))
-            self._rests[job.holder] = self._loop.time() + rest
+            self._rests[job.holder] = self._loop.time() + _REST * (1 + len(self._rests))
         self._run_next()
 
     def _close_session(self) -> "asyncio.Future[None] | None":

@@ -31,7 +31,7 @@ _MAX_KEPT = 2**19  # bytes of a list of long texts
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # included fields that the database writes
-_MANY = 100  # longer reads wait in a lane, so that short reads of other users pass them
+_MANY = 10  # longer reads wait in a lane, so that short reads of other users pass them
 _WRITTEN_AT_A_TURN, _COST = 25, 5  # plants converted to another form, 2 to 4 µs each,
 _BYTES_WRITTEN = 1500  # and bytes of them that cost 1 more
 

@@ -1,7 +1,7 @@
 """The database for serving, on SQLite.
 
-Callers, pages and short reads of features run on the event loop, in microseconds. Writes go to the
-writer, long lists and longer reads of features to a few threads: a store uses one at a time.
+Callers, short pages and short reads of features run on the event loop, in microseconds. Writes go
+to the writer, long lists and longer reads to a few threads: a store uses one at a time.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 4
 _UNBOUNDED = 2**30
-_BRIEF_SECONDS, _STEPS = 0.0001, 200  # of the CPU, for a read of a feature; SQLite's, between looks
+_BRIEF_SECONDS, _STEPS = 0.0001, 200  # of the CPU, for a read; SQLite's, between looks
 _MAX_IN_A_ROW = 64  # callers read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's default of 2, most pages of 10^5 plants are reread from the file
 
@@ -82,12 +82,9 @@ class SQLiteDatabase:
         return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``. A thread reads plants with tags, which may be many."""
-        name, arguments = page_query(store_id, query, max_count)
+        """See ``Database``."""
         try:
-            if query.tags:
-                return to_page(await self._read(name, arguments, MAX_TEXT))
-            return to_page(self._query(name, arguments))
+            return to_page(await self._read(*page_query(store_id, query, max_count), MAX_TEXT))
         except apsw.TooBigError:
             return to_page(TOO_LONG)
 
