@@ -87,7 +87,7 @@ async def test_an_error_that_cannot_be_written_is_an_internal_error(
 ) -> None:
     caplog.set_level("CRITICAL", "plantstore")  # pytest's workers cannot send the log, either
 
-    async def read_page(*_: object) -> None:
+    async def read_page(*_: object, **__: object) -> None:
         raise RequestError(40006, reason="\ud800")
 
     async with serving(tmp_path) as served:
@@ -101,7 +101,7 @@ async def test_reads_get_a_response_when_the_drain_timeout_has_passed(tmp_path: 
     async with serving(tmp_path) as served:
         has_begun = asyncio.Event()
 
-        async def read_page(*_: object) -> None:
+        async def read_page(*_: object, **__: object) -> None:
             has_begun.set()
             await asyncio.Event().wait()
 

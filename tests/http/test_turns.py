@@ -18,7 +18,8 @@ from plantstore.databases import open_database, open_session
 from plantstore.http.app import App
 from plantstore.http.lanes import Lane, Lanes
 from plantstore.server.body import Body
-from plantstore.server.messages import Request
+from plantstore.server.messages import Request, Response
+from plantstore.sqlite.database import SQLiteDatabase
 from tests.administration import open_administration
 from tests.databases import create_sqlite, execute
 
@@ -64,7 +65,7 @@ async def test_a_lane_is_next_for_who_used_it_least() -> None:
         (1, None, 0.0, False),
         (2, None, 0.0, True),
         (2, 0.0, 0.0, False),  # all of the time it waited for others' work
-        (2, 0.2, 0.5, False),
+        (2, 0.1, 0.5, False),
         (2, 0.4, 0.5, True),
     ],
 )
@@ -193,6 +194,34 @@ async def test_a_store_looks_for_the_end_of_one_long_list_at_a_time(
         heads = [request(number, "HEAD", flood, b"/plants") for number in range(5)]
         await asyncio.gather(*map(app.handle, heads))
     assert most == 1
+
+
+async def test_a_thread_reads_a_long_page_while_several_users_are_active(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plantstore.sqlite.database._BRIEF_SECONDS", -1.0)
+    url = create_sqlite(tmp_path)
+    token, other = make_tokens(url)
+    read_long, names, bodies = SQLiteDatabase._read_long, list[str](), set[bytes]()
+
+    def note(database: SQLiteDatabase, name: str, *arguments: Any) -> Any:  # noqa: ANN401
+        names.append(name)
+        return read_long(database, name, *arguments)
+
+    monkeypatch.setattr(SQLiteDatabase, "_read_long", note)
+    async with application(url) as app:
+        for number in range(99):
+            await app.handle(request(number, "POST", token, b"/plants"))
+        for query, read in ((b"", []), (b"limit=1000", ["read_page"])):
+            listing = request(0, "GET", token, b"/plants")
+            listing.query = query
+            response = await app.handle(listing)
+            assert isinstance(response, Response)
+            bodies.add(response.body)
+            assert names == read
+            await app.handle(request(0, "GET", other, b"/me"))
+    assert len(bodies) == 1
+    assert bodies.pop().count(b"Fern") == 99
 
 
 def make_tokens(url: str) -> tuple[str, str]:

@@ -51,10 +51,13 @@ class Database(Protocol):
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
         """The plant with this id, or None."""
 
-    async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
+    async def read_page(
+        self, store_id: int, query: PlantQuery, max_count: int, *, is_shared: bool = False
+    ) -> Page:
         """At most ``max_count`` plants, or the query's limit if that is lower.
 
-        None of them if their texts are long: a snapshot reads such a list page by page.
+        None of them if their texts are long: a snapshot reads such a list page by page. If it
+        ``is_shared``, other users must not wait for it.
         """
 
     async def open_snapshot(self, store_id: int) -> Snapshot:

@@ -68,7 +68,10 @@ class PlantLists:
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
         async with await self._take_turn(caller, query):
-            page = await self._database.read_page(caller.store_id, query, _PAGE_SIZE)
+            is_shared = self._turns.users.are_several
+            page = await self._database.read_page(
+                caller.store_id, query, _PAGE_SIZE, is_shared=is_shared
+            )
         if page.more and (query.limit is None or query.limit > page.count):
             await self._slots.wait_and_acquire(caller.token_store_id)
             response: Response | Stream | None = None

@@ -64,7 +64,7 @@ class PostgresDatabase:
         rows = await self._plants.submit(("find_plant", (store_id, plant_id)))
         return NewPlant(*rows[0]) if rows else None
 
-    async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
+    async def read_page(self, store_id: int, query: PlantQuery, max_count: int, **_: bool) -> Page:
         return to_page(await self._pages.submit(page_query(store_id, query, max_count)))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:

@@ -81,10 +81,15 @@ class SQLiteDatabase:
         rows = self._query("find_plant", (store_id, plant_id))
         return NewPlant(*rows[0]) if rows else None
 
-    async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``."""
+    async def read_page(
+        self, store_id: int, query: PlantQuery, max_count: int, *, is_shared: bool = False
+    ) -> Page:
+        """See ``Database``. A thread reads plants with tags, which may be many."""
+        name, arguments = page_query(store_id, query, max_count)
         try:
-            return to_page(await self._read(*page_query(store_id, query, max_count), MAX_TEXT))
+            if is_shared or query.tags:
+                return to_page(await self._read(name, arguments, MAX_TEXT))
+            return to_page(self._query(name, arguments))
         except apsw.TooBigError:
             return to_page(TOO_LONG)
 
