@@ -238,13 +238,16 @@ async def test_a_network_without_waiting_clients_finds_room_beside_a_flood(
             source = (address, 0)
             stack.enter_context(create_connection(listener.getsockname(), source_address=source))
 
+        application.pools.note_store(network_of("127.0.2.1"), 1)
         for number in range(36):
             connect_from(f"127.0.1.{1 + number % 3}")
         connect_from("127.0.2.1")
         listener.settimeout(0)
         acceptor.close(listener)  # it accepts all of them
         waiting = application.pools.accepted.used
-        turns = application.turns.waiting[NETWORKS].keys.values()
+        groups = application.turns.waiting
+        assert list(groups) == [NETWORKS, (NETWORKS, 1)]
+        turns = [clients for group in groups.values() for clients in group.keys.values()]
         assert sum(map(len, turns)) == waiting
         for _ in range(100):
             await asyncio.sleep(0)

@@ -3,9 +3,10 @@
 import asyncio
 import struct
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import ExitStack, suppress
 from fcntl import ioctl
+from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -35,6 +36,7 @@ from plantstore.core.fair_queue import (
     ROUTED,
     FairQueue,
     Key,
+    grant,
 )
 from plantstore.core.pools import UNREAD_BYTES, EvictingPool, Pools, network_of
 from plantstore.core.settings import Settings
@@ -226,9 +228,11 @@ async def test_tls_is_decrypted_in_turns_of_its_sender(
     connections = serve(application, settings)
     client, server = socketpair()
     connect(connections, server, "10.0.0.1")
+    network = network_of("10.0.0.1")
+    application.pools.note_store(network, 1)
     trust = create_default_context(cafile=path)
     _, writer = await asyncio.open_connection(sock=client, ssl=trust, server_hostname="127.0.0.1")
-    key = network_of("10.0.0.1")
+    key = (NETWORKS, 1), network[1]
     assert sum(cost for payer, cost in costs if payer == key) > CONNECTED  # of the handshake
     costs.clear()
     for byte in b"GET / HTTP/1.1\r\nHost: x\r\nX-Filler: %b\r\n\r\n" % (1000 * b"x"):
@@ -526,7 +530,7 @@ async def test_no_first_response_is_cached_so_that_a_connection_counts_for_its_s
         received = await asyncio.get_running_loop().sock_recv(client, 1000)
         assert status in received
         assert [connection.owner for connection in connections.opened] == [1]
-    assert application.turns.find_group(network_of("10.0.0.1")) == (NETWORKS, 1)
+    assert application.pools.find_group(network_of("10.0.0.1")) == (NETWORKS, 1)
 
 
 async def test_a_client_that_resets_before_accept_opens_no_connection(
@@ -569,6 +573,28 @@ async def test_draining_does_not_wait_for_the_turns_of_users(connections: Connec
 
     work()
     await asyncio.wait_for(connections.drain(), 1)
+
+
+@pytest.mark.parametrize("group", [NETWORKS, (NETWORKS, 1)])
+async def test_draining_waits_for_the_turns_of_new_clients(
+    connections: Connections, group: Hashable
+) -> None:
+    turn = asyncio.get_running_loop().create_future()
+    connections.turns.put((group, "network"), CONNECTED, partial(grant, turn))
+    await asyncio.wait_for(connections.drain(), 1)
+    assert turn.done()
+
+
+async def test_a_client_that_connects_after_the_end_is_refused(connections: Connections) -> None:
+    connections.close()
+    client, server = socketpair()
+    with client:
+        client.setblocking(False)  # noqa: FBT003 - its name says it
+        connect(connections, server, "10.0.0.1")
+        client.send(b"GET /store HTTP/1.1\r\nHost: x\r\n\r\n")
+        received = await asyncio.get_running_loop().sock_recv(client, 1000)
+    assert b" 503 " in received
+    assert not connections.opened
 
 
 async def test_a_request_that_comes_too_late_at_a_stop_is_not_reset(

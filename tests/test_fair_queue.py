@@ -232,28 +232,6 @@ async def test_two_connections_of_a_network_are_opened_in_a_round() -> None:
     assert not turns.waiting
 
 
-async def test_new_clients_of_a_known_network_share_with_those_of_its_store() -> None:
-    turns, order = FairQueue(), list[str]()
-    turns.note_store((NETWORKS, "known"), 1)
-
-    def work(name: str) -> bool:
-        order.append(name)
-        return True
-
-    names = [f"unknown {number}" for number in range(20)]
-    for name in (*names, "known"):
-        turns.put((turns.find_group((NETWORKS, name)), name), CONNECTED, partial(work, name))
-    await wait_for_round()
-    assert "known" in order
-    assert len(order) < 4
-    turns.note_store((NETWORKS, "known"), 2)  # the last store counts
-    for number in range(4095):
-        turns.note_store((NETWORKS, number), 1)
-    assert turns.find_group((NETWORKS, "known")) == (NETWORKS, 2)
-    turns.note_store((NETWORKS, "last"), 1)  # the one noted longest ago is forgotten
-    assert turns.find_group((NETWORKS, "known")) == NETWORKS
-
-
 async def test_removed_work_leaves_nothing_behind() -> None:
     turns, work = FairQueue(), partial(bool, 1)
     key = NETWORKS, "network"

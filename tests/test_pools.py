@@ -6,7 +6,9 @@ from functools import partial
 import pytest
 
 from plantstore.core.errors import OverloadedError
-from plantstore.core.pools import EvictingPool, Pool, network_of
+from plantstore.core.fair_queue import NETWORKS
+from plantstore.core.pools import EvictingPool, Pool, Pools, network_of
+from plantstore.core.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -115,6 +117,18 @@ async def test_a_large_network_gives_way_to_networks_with_few_units() -> None:
     assert evicted == large[:2]
     assert not pool.can_make_room(large[0])
     assert not pool.can_make_room(newcomer)  # it has half of what a large network has
+
+
+async def test_new_clients_of_a_network_share_with_those_of_its_last_tokens_store() -> None:
+    pools, network = Pools(Settings()), network_of("10.0.0.1")
+    assert pools.find_group(network) == NETWORKS
+    for store in (1, 2):
+        pools.note_store(network, store)
+        assert pools.find_group(network) == (NETWORKS, store)
+    for number in range(5000):  # a store forgets its own networks, not those of others
+        pools.note_store(network_of(f"10.1.{number // 250}.{number % 250}"), 3)
+    assert pools.find_group(network) == (NETWORKS, 2)
+    assert pools.find_group(network_of("10.1.0.1")) == NETWORKS
 
 
 async def test_no_unit_takes_time_for_those_of_others() -> None:

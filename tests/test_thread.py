@@ -48,7 +48,12 @@ async def test_a_loop_gives_way_no_more_when_its_thread_is_done(
 ) -> None:
     slept = list[float]()
     is_released = threading.Event()
-    monkeypatch.setattr(time, "sleep", lambda _: (slept.append(1), is_released.set()))
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        is_released.set()
+
+    monkeypatch.setattr(time, "sleep", sleep)
     await run_in_thread(is_released.wait)
     before = len(slept)
     await asyncio.sleep(0.05)

@@ -22,7 +22,7 @@ def note(order: list[str], holder: str, _: object) -> None:
 async def test_a_holder_of_which_jobs_wait_rests_while_others_run_theirs(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plantstore.http.administration._REST", 0.2)
+    monkeypatch.setattr("plantstore.http.administration._REST", 0.4)
     administration = Administration(partial(open_session, url), 30.0, Pool("administration", 64))
     has_begun, may_end, order = threading.Event(), threading.Event(), list[str]()
 

@@ -103,7 +103,10 @@ async def test_reads_get_a_response_when_the_drain_timeout_has_passed(tmp_path: 
 
         async def read_page(*_: object, **__: object) -> None:
             has_begun.set()
-            await asyncio.Event().wait()
+            try:
+                await asyncio.Event().wait()
+            finally:  # as while a thread reads
+                await asyncio.Event().wait()
 
         served.app.database.read_page = read_page  # type: ignore[method-assign, assignment]
         await has_begun.wait()

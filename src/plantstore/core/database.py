@@ -38,6 +38,7 @@ class Database(Protocol):
     """A database for serving."""
 
     writes: WriteQueue
+    long_page: int  # plants; among several users, longer pages are read one by one
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None

@@ -12,8 +12,8 @@ over the share is paid for in the next rounds, and so is a long step of a reques
 lone user waits only with work that is longer than a round, or beyond 64 rounds at once.
 
 A user has a share in each store, whose owner can make tokens for any user. Clients without a known
-user share by network, and all together as one store: an attacker can have many addresses. New
-clients from a network that sent a valid token lately share with those of that token's store.
+user share by network, and all together as one store: an attacker can have many addresses. See
+``Pools.find_group`` for those that are new.
 """
 
 import asyncio
@@ -32,7 +32,6 @@ COMMAS_READ = 64  # commas of a body of JSON that cost 1 more
 REFUSED = 3  # for a refusal, or another response to a request without a valid token
 CONNECTED = 8  # the cost of a new connection, or of a head that must be parsed
 NETWORKS = "networks"  # in the place of a store: all networks together
-_MAX_KNOWN = 4096  # networks of which a store is known
 ITERATIONS = 6  # of the event loop, in a round
 _SIZE = 32
 _UNIT_SECONDS = 0.000015  # about the time of 1
@@ -111,7 +110,6 @@ class FairQueue:
         self.users, self.stores = Active(), Active()
         self.waiting: dict[Hashable, RoundRobin[tuple[int, Work]]] = {}
         self._spent: dict[Hashable, int] = {}  # in this round, by keys and by stores
-        self._groups: dict[Key, Hashable] = {}  # of networks, the one noted longest ago first
         self._free = _SIZE
         self._left_alone = _ALONE
         self._is_scheduled = False
@@ -138,6 +136,11 @@ class FairQueue:
         waiting = self.waiting.get(key[0])
         return waiting is not None and key in waiting.keys
 
+    @property
+    def are_networks_waiting(self) -> bool:
+        """Whether clients without a known user wait, or new ones."""
+        return any(type(store) is not int for store in self.waiting)
+
     async def take(self, key: Key, cost: int) -> None:
         """Take a turn to go on with a request; wait for it if there is none now.
 
@@ -163,17 +166,6 @@ class FairQueue:
         waiting.remove(key, (cost, work))
         if not waiting.keys:
             del self.waiting[key[0]]
-
-    def note_store(self, network: Key, store: Hashable) -> None:
-        """Note that the network sent a valid token of the store."""
-        self._groups.pop(network, None)
-        self._groups[network] = NETWORKS, store
-        if len(self._groups) > _MAX_KNOWN:
-            del self._groups[next(iter(self._groups))]
-
-    def find_group(self, network: Key) -> Hashable:
-        """The networks with which the network's clients share until they send a request."""
-        return self._groups.get(network, NETWORKS)
 
     def charge(self, key: Key, cost: int) -> None:
         """Charge for work that had no turn, or cost more than its turn."""

@@ -25,6 +25,7 @@ _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # an IPv6 /64: its owner chooses the rest of the address
 
 MAX_ACCEPTED = 6144  # a third for each network
+MAX_KNOWN = 4096
 MAX_HANDSHAKES = 1800  # of TLS, with 50 KiB each: half for all networks, a third for one
 UNREAD_BYTES = 32 * 1024  # the least that an unfinished body counts
 
@@ -176,6 +177,9 @@ class EvictingPool(Pool):
         if owner is NETWORKS:
             self.has_room(giver)  # if nothing is left to it, this is logged
 
+    def find_holder(self, key: object) -> Hashable:
+        return self._taken.get(key, (None, 0))[0]
+
     def remove(self, key: object) -> int:
         """Release units, and return how many; none if they were evicted."""
         holder, count = self._taken.pop(key, (None, 0))
@@ -205,6 +209,7 @@ class Pools:
 
     def __init__(self, settings: Settings) -> None:
         self.accepted = EvictingPool("accepted", MAX_ACCEPTED)
+        self.known_networks = EvictingPool("known_networks", MAX_KNOWN)
         self.connections = Pool("connections", settings.max_connections)
         self.requests = Pool("requests", 2 * settings.max_requests)
         self.unread_bytes = EvictingPool("unread_bytes", settings.max_requests * UNREAD_BYTES)
@@ -212,6 +217,20 @@ class Pools:
         self.unsent_bytes = Pool("unsent_bytes", settings.max_unsent_bytes)
         self.streams = Pool("streams", settings.max_streams)
         self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]
+
+    def note_store(self, network: Hashable, store: Hashable) -> None:
+        """Note that the network sent a valid token of the store."""
+        self.known_networks.remove(network)
+        self.known_networks.put(network, store, lambda: None)
+
+    def find_group(self, network: Hashable) -> Hashable:
+        """In the place of a store, for the turns of the network's new clients.
+
+        A network that sent a valid token shares with those of the last token's store, others with
+        all networks.
+        """
+        store = self.known_networks.find_holder(network)
+        return NETWORKS if store is None else (NETWORKS, store)
 
     def add_pool(self, pool: Pool) -> Pool:
         """Add a pool, for metrics and readiness."""

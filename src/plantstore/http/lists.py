@@ -31,7 +31,6 @@ _MAX_KEPT = 2**19  # bytes of a list of long texts
 _TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept, Accept-Encoding, Authorization\r\n"
 _BY_DATABASE = frozenset({"id"})  # included fields that the database writes
-_MANY = 10  # longer reads wait in a lane, so that short reads of other users pass them
 _WRITTEN_AT_A_TURN, _COST = 25, 5  # plants converted to another form, 2 to 4 µs each,
 _BYTES_WRITTEN = 1500  # and bytes of them that cost 1 more
 
@@ -156,7 +155,7 @@ class PlantLists:
     ) -> AbstractAsyncContextManager[None]:
         """Take a turn to read a page; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
-        is_long = is_long or count > _MANY or bool(query.tags)
+        is_long = is_long or count > self._database.long_page or bool(query.tags)
         await self._turns.take(caller.principal, ROUTED)
         return self._lanes.of(caller.principal) if is_long else nullcontext()
 

@@ -44,6 +44,7 @@ class PostgresDatabase:
         self.check = Readiness(self._probe_pool).check
         self._writer = Writer(self._pool, settings)
         self.find_callers_again = self._callers.find_again
+        self.long_page = 100
         self.write, self.writes = self._writer.submit, self._writer.queue
         self._snapshots = dict[PostgresSnapshot, int]()  # the batches that each may still outlive
         self.writes.observers.append(self._note_batch)

@@ -34,6 +34,7 @@ _MAX_WAITING = 8 * 1024  # bytes that wait to be parsed; also the most that are 
 _RECEIVED_AT_COST = 16 * 1024  # bytes of a body that cost 1 more to receive
 _IN_A_ROW = range(16)  # requests of a connection before other connections get a turn
 _LINGER_SECONDS = 1.0
+_MAX_WAITS = 4  # of a cancelled request, such as for a thread
 _PAID_SECONDS = 0.00006  # of a step of a request: a longer one costs its time
 _END = b"\r\n\r\n"
 _GET = ord("G")  # its first byte
@@ -204,7 +205,7 @@ class Connection(asyncio.Protocol):
             if self._position == len(self._buffer):
                 self._buffer, self._position = b"", 0
                 break
-            if self._connections.pools.accepted.used:  # other clients wait
+            if turns.waiting and turns.are_networks_waiting:
                 break
         self._is_reading = False
         if self._buffer or self._is_ended or self._body or self._parser or self._is_limited:
@@ -563,7 +564,8 @@ class Connection(asyncio.Protocol):
         if self._handling is not None:
             self._connection_line = CLOSE
             with suppress(StopIteration):
-                self._handling.throw(asyncio.CancelledError())
+                for _ in range(_MAX_WAITS):
+                    self._handling.throw(asyncio.CancelledError())
             self._handling = None
         if self._task is not None:
             self._task.cancel()

@@ -50,7 +50,7 @@ class Connections:
         self.request_ids = RequestIds()
         self.pools, self.turns = application.pools, application.turns
         self._peak = 0  # bytes used since memory was given back
-        self.is_stopping = self.is_draining = False
+        self.is_stopping = self.is_draining = self.is_closed = False
         # As of this tick: by holder, who waits, the last one longest; and holders of whom few wait.
         self._waiting: dict[Hashable, list[tuple[float, Connection]]] = {}
         self._busy: set[Hashable] = set()
@@ -60,7 +60,8 @@ class Connections:
     def begin(self, connection: "Connection", transport: asyncio.Transport) -> None:
         """Open a new connection, if room can be made for it; with TLS, after a handshake."""
         pool, network = self.pools.connections, connection.network
-        if not (self._make_room(pool.find_excess(network)) or pool.has_room(network)):
+        has_room = self._make_room(pool.find_excess(network)) or pool.has_room(network)
+        if self.is_closed or not has_room:
             connection.refuse() if self.certificate is None else transport.abort()
             return
         pool.add(network)
@@ -75,7 +76,7 @@ class Connections:
                 start = self._loop.start_tls(transport, connection, context, server_side=True)
                 begin(start, lambda decrypted: connection.open(tls.open(decrypted)))
 
-            tls = TlsInput(connection, transport, self.turns, shake_hands)
+            tls = TlsInput(connection, transport, self.turns, self.pools, shake_hands)
 
     def count_for(self, connection: "Connection", store: Hashable) -> None:
         """Count an open connection for a store; close it if none of the store's gives way."""
@@ -88,7 +89,7 @@ class Connections:
             self.opened.add(connection)
             pool.add(store)
         connection.owner = connection.sender.holder = store
-        self.turns.note_store(connection.network, store)
+        self.pools.note_store(connection.network, store)
 
     def release(self, connection: "Connection") -> None:
         if connection in self.opened:
@@ -104,7 +105,7 @@ class Connections:
 
     async def drain(self) -> None:
         self.is_draining = True
-        while self.pools.accepted.used:  # noqa: ASYNC110 - it is for a few iterations
+        while self.turns.are_networks_waiting:  # noqa: ASYNC110 - it is for a few iterations
             await asyncio.sleep(0)
         await asyncio.sleep(0)  # the last of them are opened
         for connection in tuple(self.opened):
@@ -114,6 +115,7 @@ class Connections:
 
     def close(self) -> None:
         """Respond to all requests in flight at once, and close all connections."""
+        self.is_closed = True
         self._timer.cancel()
         for connection in tuple(self.opened):
             connection.abandon()

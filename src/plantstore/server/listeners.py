@@ -196,7 +196,8 @@ class Acceptor:
 
     def __init__(self, application: Application, connect: Connect, settings: Settings) -> None:
         self._proxies = Proxies(settings.trusted_proxies)
-        self._turns, self._waiting = application.turns, application.pools.accepted
+        self._turns, self._pools = application.turns, application.pools
+        self._waiting = self._pools.accepted
         self._connect, self._loop = connect, asyncio.get_running_loop()
         self._failures = FailureLog(logger, "connections are accepted again")
 
@@ -248,7 +249,7 @@ class Acceptor:
         if not has_room:
             client.close()
             return
-        key = self._turns.find_group(network), network
+        key = self._pools.find_group(network), network
         work = partial(self._serve, client, address)
         self._turns.put(key, CONNECTED, work)
         self._waiting.put(client, network, partial(self._evict, key, client, work))

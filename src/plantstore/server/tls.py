@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from plantstore.core.errors import SetupError
 from plantstore.core.fair_queue import FairQueue, Key
+from plantstore.core.pools import Pools
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
@@ -105,10 +106,11 @@ class TlsInput(asyncio.BufferedProtocol):
         connection: "Connection",
         transport: asyncio.Transport,
         turns: FairQueue,
+        pools: Pools,
         begin: Callable[[], None],
     ) -> None:
         self._connection, self._transport = connection, transport
-        self._turns, self._begin = turns, begin
+        self._turns, self._pools, self._begin = turns, pools, begin
         self._tls: Any = None  # asyncio's TLS protocol, from the hello on
         self._decrypted: Any = None  # the transport above TLS, after the handshake
         self._data = b""  # not yet decrypted
@@ -156,10 +158,11 @@ class TlsInput(asyncio.BufferedProtocol):
 
     @property
     def _payer(self) -> Key:
-        if self._decrypted is not None:
-            return self._connection.turns_of
-        network = self._connection.network  # other turns than those of its new clients
-        return self._turns.find_group(network), network[1] if self._tls else network
+        payer, network = self._connection.turns_of, self._connection.network
+        if payer != network:
+            return payer
+        # A handshake that has begun has other turns than the network's new clients.
+        return self._pools.find_group(network), network[1] if self._tls else network
 
     def _go_on(self) -> None:
         """Wait for a turn to decrypt the next records, or receive more."""

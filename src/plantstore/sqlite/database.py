@@ -1,7 +1,7 @@
 """The database for serving, on SQLite.
 
 Callers, short pages and short reads of features run on the event loop, in microseconds. Writes go
-to the writer, long lists and longer reads to a few threads: a store uses one at a time.
+to the writer, long lists and longer reads to a few threads: among several stores, each uses one.
 """
 
 import asyncio
@@ -48,6 +48,7 @@ class SQLiteDatabase:
         self._uses = TokenUses(self._write_uses)
         self.write_token_uses = self._uses.write  # its commit invalidates cached callers
         self.writes = WriteQueue(settings)
+        self.long_page = 10
         self._connection = open_file(self._path, _CACHE_MIB)
         with explained(self._path):
             self._connection.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_TEXT)
