@@ -125,6 +125,7 @@ async def test_new_clients_of_a_network_share_with_those_of_its_last_tokens_stor
     for store in (1, 2):
         pools.note_store(network, store)
         assert pools.find_group(network) == (NETWORKS, store)
+    assert pools.known_networks.used == 1
     for number in range(5000):  # a store forgets its own networks, not those of others
         pools.note_store(network_of(f"10.1.{number // 250}.{number % 250}"), 3)
     assert pools.find_group(network) == (NETWORKS, 2)
