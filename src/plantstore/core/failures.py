@@ -93,8 +93,7 @@ class FailureLog:
         self._failed_at, self._worked_at = now, None
         text = message % arguments
         interval = _REPEAT_INTERVAL if text == self._texts.get(message) else _INTERVAL
-        suppressed = self._limit.admit(message, interval)
-        if suppressed is not None:
+        if (suppressed := self._limit.admit(message, interval)) is not None:
             self._texts[message] = text
             self._logger.error("%s%s", text, _describe(suppressed))
 

@@ -112,8 +112,7 @@ class App:
         if not self.turns.try_take(principal, cached.cost):
             return None  # ``handle`` waits for the turn
         if self._rates is not None and (seconds := self._rates.take(principal)):
-            now = time.monotonic()
-            if now >= self._observe_refusal_at:
+            if (now := time.monotonic()) >= self._observe_refusal_at:
                 self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
                 return None  # ``handle`` refuses and logs it
             self.cache.refused += 1

@@ -79,8 +79,7 @@ class KnownTokens:
 
     def expire(self, sent: bytes | None) -> None:
         """Drop the token's callers: the next request looks them up."""
-        known = self.tokens.get(sent)
-        if known is not None:
+        if known := self.tokens.get(sent):
             known.callers.clear()
             known.writes_until = 0.0
 

@@ -22,8 +22,7 @@ def describe_request(request: Request, address: str) -> dict[str, object]:
         "method": request.method,
         "route": request.route or "-",
     }
-    trace = _TRACE.fullmatch(request.read_tracing(b"traceparent"))
-    if trace is not None:
+    if trace := _TRACE.fullmatch(request.read_tracing(b"traceparent")):
         fields["trace_id"] = trace[1].decode()
     return fields
 

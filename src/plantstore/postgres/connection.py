@@ -68,8 +68,7 @@ def _require_server(info: ConnectionInfo) -> None:
         raise SetupError(
             f"PostgreSQL {version} is too old: use PostgreSQL {_OLDEST_VERSION} or newer"
         )
-    encoding = info.parameter_status("server_encoding")
-    if encoding != "UTF8":
+    if (encoding := info.parameter_status("server_encoding")) != "UTF8":
         raise SetupError(
             f"the database cannot store all names, its encoding is {encoding}: create one with "
             "CREATE DATABASE plantstore ENCODING 'UTF8' TEMPLATE template0"

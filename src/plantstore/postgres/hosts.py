@@ -72,8 +72,7 @@ class Hosts:
                 await asyncio.wait(openings.values(), timeout=min(max(left, 0), _ROUND_SECONDS))
                 for name in [name for name in openings if openings[name].done()]:
                     opening = openings.pop(name)
-                    failure = opening.exception()
-                    if failure is None:
+                    if (failure := opening.exception()) is None:
                         if name != next(iter(self.conninfos)):
                             logger.info("connected to %s; %s", name, _failure(openings, failures))
                         self.conninfos = {name: self.conninfos[name], **self.conninfos}

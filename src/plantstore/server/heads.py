@@ -190,8 +190,7 @@ class HeadParser:
         """The reason, in our words."""
         if isinstance(error.__context__, RequestError):
             return error.__context__
-        version = _VERSION.search(self._first_line())
-        if version is not None and version[1] not in _VERSIONS:
+        if (version := _VERSION.search(self._first_line())) and version[1] not in _VERSIONS:
             return RequestError(50501)
         if not isinstance(error, httptools.HttpParserInvalidMethodError):
             where = f"header line {len(self._names) + 1}" if self.headers else "its beginning"

@@ -15,8 +15,7 @@ STOPPING = "STOPPING=1"
 
 def notify(*lines: str) -> None:
     """Send the lines, whether or not the supervisor listens."""
-    address = os.environ.get("NOTIFY_SOCKET")
-    if address:
+    if address := os.environ.get("NOTIFY_SOCKET"):
         address = "\0" + address[1:] if address.startswith("@") else address
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.sendto("\n".join(lines).encode(), address)

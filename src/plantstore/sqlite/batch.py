@@ -127,8 +127,7 @@ class BatchWriter:
         if key is None:
             return rule(write, store), store.revision
         user_key = (write.store_id, write.caller.user_id, key.key)
-        stored = self._execute(self._sql["find_key"], user_key).get
-        if stored is not None:
+        if (stored := self._execute(self._sql["find_key"], user_key).get) is not None:
             return _replay(key, *stored), store.revision
         outcome = rule(write, store)
         if outcome is not Outcome.STORE_FULL:  # there may be room on a retry

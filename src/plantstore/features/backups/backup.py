@@ -94,8 +94,7 @@ def copy_database(database: Path, file: Path) -> tuple[int, int]:
         copy.execute("PRAGMA journal_mode = DELETE").fetchall()
         if not read_applied(copy):
             raise SetupError("the database has no tables yet: run `plantstore migrate`")
-        reason = copy.execute("PRAGMA integrity_check(1)").get
-        if reason != "ok":
+        if (reason := copy.execute("PRAGMA integrity_check(1)").get) != "ok":
             raise SetupError(f"the database is corrupt: {reason}")
         row: tuple[int, int] = copy.execute(_COUNTS).get
         return row

@@ -109,8 +109,7 @@ class Changes:
         try:
             async for number, window in self._read_windows(body, caller, lines):
                 changes = await self._decode(window, number, caller, lines, _COST)
-                results = await writes.exchange(changes)
-                if results:
+                if results := await writes.exchange(changes):
                     yield results
                 if writes.are_over:
                     return
@@ -210,10 +209,8 @@ class Changes:
                     self._app.turns.charge(caller.principal, cost)
                 else:
                     await self._app.turns.take(caller.principal, cost)
-            if not line.isspace():
-                change = lines.read(line, caller)
-                if change is not None:
-                    decoded.append((place, change))
+            if not line.isspace() and (change := lines.read(line, caller)) is not None:
+                decoded.append((place, change))
         return decoded
 
 

@@ -130,8 +130,7 @@ class Listener:
         yield b"retry: %d\nid: %d\n\n" % (random.randint(*_RETRY_MS), self.after)  # noqa: S311 - no secret
         while not self._is_over:
             self.woken.clear()
-            part = await self._read_part()
-            if part and not self._is_over:
+            if (part := await self._read_part()) and not self._is_over:
                 self._sent_at = self._loop.time()
                 yield part
             else:

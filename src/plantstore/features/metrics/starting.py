@@ -71,8 +71,7 @@ def refusing(address: str) -> Iterator[None]:
 
 
 def add_metrics(app: App) -> None:
-    address = app.settings.of(MetricsSettings).metrics
-    if address is not None:
+    if (address := app.settings.of(MetricsSettings).metrics) is not None:
         from plantstore.features.metrics.exporter import serve_metrics  # noqa: PLC0415
         from plantstore.features.metrics.meter import measure  # noqa: PLC0415
 

@@ -158,13 +158,11 @@ class Copy:
         self, group: Sequence[StoreRow], stores: Stores, existing: dict[int, StoreRow]
     ) -> Iterator[int]:
         """The steps of the transactions, each of which may end after any step."""
-        missing = [store.identity for store in group if store.store_id not in existing]
-        if missing:
+        if missing := [store.identity for store in group if store.store_id not in existing]:
             self._insert(STORES, missing)
             self._target.write_rows("copy_revisions", [row[:1] for row in missing])
             self._target.query("advance_sequences")
-        changed = [store for store in group if existing.get(store.store_id) != store]
-        if changed:
+        if changed := [store for store in group if existing.get(store.store_id) != store]:
             ids = {store.store_id for store in changed}
             for store_id in ids & existing.keys():
                 while deleted := len(self._target.query("delete_keys_of_store", store_id)):
