@@ -123,7 +123,6 @@ class App:
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""
         began = time.perf_counter()
-        response: Response | Stream
         try:
             if request.error is None:
                 if turn := self.authentication.enter(request):

@@ -212,15 +212,14 @@ class Authentication:
     ) -> Caller:
         """Look up the token in the database, and count invalid tokens."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
-        store_id: int | None
-        if known is not None:
-            store_id, token_hash = known.principal[0], known.token_hash
-        else:
+        if known is None:
             self._invalid.check(self.client_address(request), token)
             store_id, token_hash = read_store_id(token), hash_token(token)
             if store_id is None and can_be_declared(token):
                 rows = await self._database.read("find_store_of_token", token_hash)
                 store_id = rows[0][0] if rows else None
+        else:
+            store_id, token_hash = known.principal[0], known.token_hash
         caller: Caller | None = None
         if store_id is not None:
             caller = await self._database.find_caller(store_id, token_hash, store_name)

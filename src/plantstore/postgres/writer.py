@@ -99,7 +99,6 @@ class Writer(Batcher[Item, Written]):
 
     async def run(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
         """The outcomes of the writes, after their commit."""
-        outcomes: Sequence[Written | Exception]
         stores = {item.store_id for item in items}
         try:
             outcomes = await self._commit(items, waits=items[0].store_id in self._waits)
