@@ -36,13 +36,13 @@ class Health:
         if self.is_stopping:
             return error_response(OverloadedError(), "the service is stopping")
         error: PlantStoreError | None = None
-        reason: object = None
         try:
             await self._database.check()
             if (pool := self._pools.find_full()) is not None:
-                error, reason = OverloadedError(), f"the pool {pool.name} is full"
+                error = OverloadedError(reason=f"the pool {pool.name} is full")
         except DatabaseUnavailableError as unavailable:
-            error, reason = unavailable, unavailable.details.get("reason")
+            error = unavailable
+        reason = error and error.details.get("reason")
         if reason != self._reason:
             if reason is None:
                 logger.warning("ready again after %.1f s", time.monotonic() - self._since)
