@@ -33,20 +33,19 @@ def noting(session: Session) -> Iterator[Callable[..., None]]:
     The block records each change: in the audit trail at once, and in the log after the commit.
     Fields that are None are omitted; a ``user`` must exist when the change is recorded.
     """
-    noted: list[tuple[str, dict[str, object]]] = []
+    noted: list[dict[str, object]] = []
 
     def note(command: str, *, store: object = None, **changed: object) -> None:
         user = find_user(session, str(changed["user"])) if changed.get("user") else None
         actor = Actor(socket.gethostname(), name=name_person())
         write_audit(session, actor, command, store, user and user.user_id, **changed)
-        noted.append((command, {"store": store, **changed}))
+        noted.append({"command": command, "store": store, **changed, **describe_person()})
 
     with session.transaction():
         yield note
-    for command, changed in noted:
-        known = {key: value for key, value in changed.items() if value is not None}
-        fields = {"command": command, **known, **describe_person()}
-        administration_logger().info("administration", extra={"fields": fields})
+    for fields in noted:
+        known = {key: value for key, value in fields.items() if value is not None}
+        administration_logger().info("administration", extra={"fields": known})
 
 
 def note_in_database(database: str, command: str, **changed: object) -> None:
