@@ -23,8 +23,7 @@ def require_member(session: Queries, store_id: int, subject: str) -> tuple[User,
     """
     check_subject(subject)
     user = find_user(session, subject)
-    role = None if user is None else find_role(session, store_id, user.user_id)
-    if user is None or role is None:
+    if user is None or (role := find_role(session, store_id, user.user_id)) is None:
         raise NoSuchMemberError(subject=subject)
     return user, role
 
