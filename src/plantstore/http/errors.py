@@ -168,8 +168,7 @@ def _make_response(number: int, details: Mapping[str, object], message: object) 
     for name in _HEADERS:
         if name in details:
             headers += header_line(name.replace("_", "-").title(), str(details[name]).encode())
-    if row.status in (429, 503):
-        retry_after = details.get("retry_after", 1)  # a commit takes milliseconds
-        headers += header_line("Retry-After", str(retry_after).encode())
+    if row.status in (429, 503):  # by default after a second: a commit takes milliseconds
+        headers += header_line("Retry-After", str(details.get("retry_after", 1)).encode())
     body = ErrorBody(number, str(message or row.message.format(**details)))
     return replace(json_response(row.status, body, headers), error=number)

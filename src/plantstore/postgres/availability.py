@@ -22,7 +22,6 @@ SILENT = "PostgreSQL does not respond in time"
 READ_ONLY = "PostgreSQL cannot be written: it is read-only"
 MIGRATED = "a newer program migrated the database: restart with that program"
 _LOCKED_INTERVAL = 60.0  # seconds between two lines about a locked store
-_NO_CONNECTION = "there is no connection to PostgreSQL: the log says why"
 _REASONS: dict[type[psycopg.Error], str] = {
     errors.ReadOnlySqlTransaction: READ_ONLY,
     errors.DiskFull: "PostgreSQL cannot be written: its disk is full",
@@ -91,7 +90,7 @@ def _explain(error: BaseException) -> str:
     if isinstance(error, psycopg.Error) and error.sqlstate is not None:
         refused = f"PostgreSQL cannot be used: error {error.sqlstate}, see the log"
         return _REASONS.get(type(error), refused)
-    return _NO_CONNECTION
+    return "there is no connection to PostgreSQL: the log says why"
 
 
 def _on_one_line(error: BaseException) -> str:

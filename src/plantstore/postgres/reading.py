@@ -146,8 +146,7 @@ class PostgresSnapshot(SnapshotReads):
 
     async def open(self, max_seconds: float) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
-        acquired = self._pool.acquire(max_seconds)
-        self._connection = await self._stack.enter_async_context(acquired)
+        self._connection = await self._stack.enter_async_context(self._pool.acquire(max_seconds))
         self._stack.push_async_callback(self._end)
         self._opened[self] = _MAX_BATCHES
         await self.query("begin_snapshot", ())

@@ -49,9 +49,8 @@ def count_unread(transport: asyncio.BaseTransport) -> int:
 
 
 def _count(transport: asyncio.BaseTransport, request: int) -> int:
-    connected = transport.get_extra_info("socket")
     try:
-        count = fcntl.ioctl(connected.fileno(), request, b"\0\0\0\0")
+        count = fcntl.ioctl(transport.get_extra_info("socket").fileno(), request, b"\0\0\0\0")
     except (OSError, ValueError, AttributeError):  # closed (None with TLS), or not supported
         return 0
     return int.from_bytes(count, sys.byteorder)

@@ -22,8 +22,7 @@ def create_file(path: Path) -> bool:
 
     :raises OSError: it cannot be created.
     """
-    missing = [folder for folder in path.parents if not folder.exists()]
-    for new in reversed(missing):
+    for new in reversed([folder for folder in path.parents if not folder.exists()]):
         new.mkdir(mode=0o700, exist_ok=True)
         with opened(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as made:
             change_owner(made, new.parent.stat())

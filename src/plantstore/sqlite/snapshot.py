@@ -81,8 +81,7 @@ class SQLiteSnapshot(SnapshotReads):
         self._connection.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_TEXT)
         self._execute = self._connection.cursor().execute
         self._execute("BEGIN")
-        counts = self._execute(self._sql["find_counts"], (self.store_id,)).get
-        self.revision, *_ = counts or (0,)
+        self.revision, *_ = self._execute(self._sql["find_counts"], (self.store_id,)).get or (0,)
 
     def _close(self) -> None:
         if self._connection is not None:

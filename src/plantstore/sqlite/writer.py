@@ -90,8 +90,7 @@ class Writer:
             raise DatabaseUnavailableError
         self._queue.enter(write.store_id)
         future: asyncio.Future[Written] = self._loop.create_future()
-        pending = write, future, self._loop.time() + self._timeout
-        self.pending[write.store_id].append(pending)
+        self.pending[write.store_id].append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
             # It begins after this iteration of the loop, with all requests read in it.
             self._running = self._loop.create_task(self._run())

@@ -44,8 +44,7 @@ def assigned_ids(
         elif not dry_run and not errors.are_final:
             publish(unfinished, finished)
             output.note(f"its plants get the ids in {finished}")
-        numbered = finished if finished.exists() else unfinished
-        with open_source(str(numbered)) as opened:
+        with open_source(str(finished if finished.exists() else unfinished)) as opened:
             yield opened
 
 

@@ -53,8 +53,7 @@ def create_token(session: Queries, grant: Grant) -> IssuedToken:
         )
     # A token for all stores is limited in each store by the role there.
     given = limit_grant(grant, Role.OWNER if grant.all_stores else role)
-    issued = insert_token(session, store.store_id, user.user_id, given)
-    return replace(issued, made=tuple(made))
+    return replace(insert_token(session, store.store_id, user.user_id, given), made=tuple(made))
 
 
 def label_by(name: str) -> str:
