@@ -31,26 +31,26 @@ class WholeNumber(click.IntRange):
 PLANT_ID = WholeNumber(INT64_MIN, INT64_MAX)
 
 
-def _passing(name: str, find: Callable[[click.Context], object]) -> Callable[[Command], Command]:
-    """Pass the command the value that ``find`` returns for its context."""
+def passing(name: str, find: Callable[[click.Context], object]) -> Callable[[Command], Command]:
+    """Pass the command what ``find`` returns; its context closes what is opened in it."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
         @click.pass_context
         def run(context: click.Context, /, **arguments: object) -> None:
-            command(**{name: find(context)}, **arguments)
+            command(**arguments | {name: find(context)})
 
         return run
 
     return decorate
 
 
-pass_sources = _passing("sources", find_sources)
-pass_database = _passing("database", lambda context: load_database(find_sources(context)))
+pass_sources = passing("sources", find_sources)
+pass_database = passing("database", lambda context: load_database(find_sources(context)))
 
 
 @contextmanager
-def using_database(context: click.Context, *, reads: bool = False) -> Iterator[Any]:
+def using_database(context: click.Context, *, reads: bool) -> Iterator[Any]:
     """Open a ``Session`` on a command's database; errors name its ``--store``.
 
     If the command only ``reads``, it gets ``Queries`` of the database at one moment, so that a
@@ -68,14 +68,8 @@ def using_database(context: click.Context, *, reads: bool = False) -> Iterator[A
 
 def session_options(command: Command, *, reads: bool = False) -> Command:
     """Pass the command a ``session`` (see ``using_database``) and an ``output``."""
-
-    @wraps(command)
-    @click.pass_context
-    def run(context: click.Context, /, **arguments: object) -> None:
-        with using_database(context, reads=reads) as session:
-            command(session=session, **arguments)
-
-    return output_options(run)
+    pass_session = passing("session", lambda it: it.with_resource(using_database(it, reads=reads)))
+    return output_options(pass_session(command))
 
 
 reading_options = partial(session_options, reads=True)

@@ -6,14 +6,13 @@ Errors of the service end a command like those of a database: with a message and
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
 
-from plantstore.cli.options import Command, store_option, using_database
+from plantstore.cli.options import Command, passing, store_option, using_database
 from plantstore.core.errors import SetupError
 
 if TYPE_CHECKING:
@@ -30,26 +29,19 @@ def pass_store(
 ) -> Callable[[Command], Command]:
     """Pass the command a ``store``, of the database or of the service at ``--url``."""
 
-    def decorate(command: Command) -> Command:
-        @wraps(command)
-        @click.pass_context
-        def run(context: click.Context, /, store: str | None, **arguments: object) -> None:
-            options = context.find_root().params
-            if options["url"] is not None:
-                path = f"/stores/{quote(store, safe='')}" if store else ""
-                address = options["url"].rstrip("/") + path
-                with connect(address, options["token_file"]) as client:
-                    command(store=behind(client, address), **arguments)
-                return
-            if store is None and required:
-                raise click.UsageError("Missing option '--store'.")
-            follows = context.params.get("follow", False)
-            with using_database(context, reads=reads and not follows) as session:
-                command(store=in_database(session, store), **arguments)
+    def find(context: click.Context) -> object:
+        options, store = context.find_root().params, context.params["store"]
+        if options["url"] is not None:
+            path = f"/stores/{quote(store, safe='')}" if store else ""
+            address = options["url"].rstrip("/") + path
+            return behind(context.with_resource(connect(address, options["token_file"])), address)
+        if store is None and required:
+            raise click.UsageError("Missing option '--store'.")
+        reads_once = reads and not context.params.get("follow", False)
+        session = context.with_resource(using_database(context, reads=reads_once))
+        return in_database(session, store)
 
-        return store_option(help=explanation)(run)
-
-    return decorate
+    return lambda command: store_option(help=explanation)(passing("store", find)(command))
 
 
 @contextmanager
