@@ -90,17 +90,13 @@ def _describe_bounds(schema: Json) -> Iterator[str]:
 
 
 def _describe_range(minimum: float | None, maximum: float | None, unit: str) -> Iterator[str]:
-    match minimum, maximum:
-        case None, None:
-            return
-        case _, None:
-            yield f"at least {minimum}{unit}"
-        case None, _:
-            yield f"at most {maximum}{unit}"
-        case _ if minimum == maximum:
-            yield f"{minimum}{unit}"
-        case _:
-            yield f"{minimum} to {maximum}{unit}"
+    if minimum is not None and maximum is not None:
+        low = "" if minimum == maximum else f"{minimum} to "
+        yield f"{low}{maximum}{unit}"
+    elif minimum is not None:
+        yield f"at least {minimum}{unit}"
+    elif maximum is not None:
+        yield f"at most {maximum}{unit}"
 
 
 def list_values(schema: Json) -> list[Json]:
