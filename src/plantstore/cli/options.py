@@ -45,12 +45,8 @@ def passing(name: str, find: Callable[[click.Context], object]) -> Callable[[Com
     return decorate
 
 
-pass_sources = passing("sources", find_sources)
-pass_database = passing("database", lambda context: load_database(find_sources(context)))
-
-
 @contextmanager
-def using_database(context: click.Context, *, reads: bool) -> Iterator[Any]:
+def using_database(context: click.Context, *, reads: bool = False) -> Iterator[Any]:
     """Open a ``Session`` on a command's database; errors name its ``--store``.
 
     If the command only ``reads``, it gets ``Queries`` of the database at one moment, so that a
@@ -66,13 +62,15 @@ def using_database(context: click.Context, *, reads: bool) -> Iterator[Any]:
             raise
 
 
-def session_options(command: Command, *, reads: bool = False) -> Command:
-    """Pass the command a ``session`` (see ``using_database``) and an ``output``."""
-    pass_session = passing("session", lambda it: it.with_resource(using_database(it, reads=reads)))
-    return output_options(pass_session(command))
+def _printing(name: str, find: Callable[[click.Context], object]) -> Callable[[Command], Command]:
+    """Pass the command what ``find`` returns, as ``passing`` does, and an ``output``."""
+    return lambda command: output_options(passing(name, find)(command))
 
 
-reading_options = partial(session_options, reads=True)
+sources_options = _printing("sources", find_sources)
+database_options = _printing("database", lambda it: load_database(find_sources(it)))
+session_options = _printing("session", lambda it: it.with_resource(using_database(it)))
+reading_options = _printing("session", lambda it: it.with_resource(using_database(it, reads=True)))
 
 
 def output_options(command: Command) -> Command:

@@ -6,7 +6,7 @@ import click
 
 from plantstore import databases
 from plantstore.cli.administration_log import note_in_database
-from plantstore.cli.options import output_options, pass_database, pass_sources, yes_option
+from plantstore.cli.options import database_options, sources_options, yes_option
 from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
 from plantstore.core.sources import Sources
@@ -19,8 +19,7 @@ from plantstore.version import VERSION
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @yes_option(help="Migrate even while older programs run; their writes then fail.")
-@pass_database
-@output_options
+@database_options
 def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
     """Migrate the database to this program's schema; a missing SQLite file is created.
 
@@ -55,8 +54,7 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
 
 
 @click.command()
-@pass_sources
-@output_options
+@sources_options
 def check(sources: Sources, output: Output) -> None:
     """Check the settings, and that the database is intact and accepts writes; change nothing.
 

@@ -2,7 +2,7 @@
 
 import click
 
-from plantstore.cli.options import output_options, pass_sources
+from plantstore.cli.options import sources_options
 from plantstore.cli.output import Output
 from plantstore.core.settings import without_password
 from plantstore.core.sources import Given, Sources
@@ -17,8 +17,7 @@ def settings() -> None:
 
 
 @settings.command()
-@pass_sources
-@output_options
+@sources_options
 def show(sources: Sources, output: Output) -> None:
     """Show all settings: their values, and where each comes from.
 

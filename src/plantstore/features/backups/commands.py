@@ -13,8 +13,7 @@ from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
     PLANT_ID,
     WholeNumber,
-    output_options,
-    pass_database,
+    database_options,
     store_option,
     yes_option,
 )
@@ -45,8 +44,7 @@ from plantstore.features.backups.verifying import verify as verify_database
     metavar="N",
     help="Remove all but the newest N backups from the folder.",
 )
-@pass_database
-@output_options
+@database_options
 def backup(
     target: str | None,
     keep: int | None,
@@ -132,8 +130,7 @@ def _read_ids(context: click.Context, option: click.Parameter, text: str | None)
 )
 @click.option("--dry-run", is_flag=True, help="Only show what would change in the store.")
 @yes_option(help="Skip the confirmation prompt.")
-@pass_database
-@output_options
+@database_options
 def restore(
     backup: str | None,
     database: str,
@@ -223,8 +220,7 @@ def _describe_restored(restored: Restored) -> Iterator[str]:
     is_flag=True,
     help="Correct the counts of plants, and give those stores new revisions.",
 )
-@pass_database
-@output_options
+@database_options
 def verify(database: str, output: Output, *, repair: bool) -> None:
     """Verify that the database is consistent: counts, plants and events.
 

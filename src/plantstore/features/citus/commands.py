@@ -3,15 +3,14 @@
 import click
 
 from plantstore.cli.administration_log import note_in_database
-from plantstore.cli.options import output_options, pass_database
+from plantstore.cli.options import database_options
 from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
 from plantstore.databases import is_postgres
 
 
 @click.command()
-@pass_database
-@output_options
+@database_options
 def distribute(database: str, output: Output) -> None:
     """Distribute a database over the workers of Citus; it is migrated too.
 

@@ -3,7 +3,7 @@
 import click
 from msgspec.structs import replace
 
-from plantstore.cli.options import output_options, pass_sources
+from plantstore.cli.options import sources_options
 from plantstore.cli.output import Output, format_time
 from plantstore.core.settings import Settings, load_database, without_password
 from plantstore.core.sources import Sources
@@ -13,8 +13,7 @@ from plantstore.version import VERSION
 
 
 @click.command()
-@pass_sources
-@output_options
+@sources_options
 def status(sources: Sources, output: Output) -> None:
     """Show the service: database, size, stores, plants, backups, certificate, problems.
 

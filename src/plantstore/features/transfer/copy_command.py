@@ -3,7 +3,7 @@
 import click
 
 from plantstore.cli.administration_log import note_in_database
-from plantstore.cli.options import output_options, pass_sources
+from plantstore.cli.options import sources_options
 from plantstore.cli.output import Output
 from plantstore.core.settings import without_password
 from plantstore.core.sources import Sources
@@ -15,8 +15,7 @@ from plantstore.features.transfer.progress import run_steps
 @click.option("--from", "source", required=True, metavar="URL", help="Database to read.")
 @click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
 @click.option("--store", metavar="NAME", help="Copy this store alone, into what is there.")
-@pass_sources
-@output_options
+@sources_options
 def copy(sources: Sources, source: str, target: str, store: str | None, output: Output) -> None:
     """Copy everything, or one store, to another database, of either kind, and verify it.
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from plantstore.cli.administration_log import noting
-from plantstore.cli.options import session_options, store_option
+from plantstore.cli.options import reading_options, session_options, store_option
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.features.webhooks import WebhookSettings
@@ -86,7 +86,8 @@ def _find_webhooks(session: Session, store: str) -> Webhooks:
 
 def _add(verb: str, about: str, run: Operate, *arguments: str) -> None:
     """Add a command for a store or, with an ID argument, for a webhook."""
-    command = _store(session_options(run, reads=verb in {"list", "show"}))
+    options = reading_options if verb in {"list", "show"} else session_options
+    command = _store(options(run))
     for argument in arguments:
         command = click.argument("webhook_id", metavar=argument)(command)
     words = " 1f0c9a52b7d84e63" if arguments else ""

@@ -8,8 +8,7 @@ import click
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
-    output_options,
-    pass_database,
+    database_options,
     reading_options,
     session_options,
     yes_option,
@@ -50,8 +49,7 @@ _quota_option = partial(click.option, "--max-plants", metavar="N|none", callback
 @_quota_option(
     help="Maximum number of plants, or none for no limit; by default the setting max_plants.",
 )
-@pass_database
-@output_options
+@database_options
 def create(name: str, max_plants: int | None, database: str, output: Output) -> None:
     """Create a store, and its database if that is missing.
 
