@@ -71,6 +71,7 @@ class CountingApplication:
 
     async def handle(self, request: Request) -> Response:
         self.handled += 1
+        self.request = request
         if request.path.startswith((b"/store", b"/other")):
             request.holder = 1 + request.path.startswith(b"/other")
         if request.path.endswith(b"/wait"):
@@ -545,6 +546,24 @@ async def test_a_client_that_resets_before_accept_opens_no_connection(
     for _ in range(5):
         assert not connections.opened
         await asyncio.sleep(0)
+
+
+async def test_a_request_learns_that_its_client_has_gone(
+    application: CountingApplication, client: socket
+) -> None:
+    client.send(b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+    while not application.handled:  # noqa: ASYNC110 - it is for a few iterations
+        await asyncio.sleep(0)
+    assert not application.request.has_gone
+    client.shutdown(SHUT_WR)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not application.request.has_gone  # it may still read
+    client.close()
+    application.ends.set()
+    async with asyncio.timeout(10):
+        while not application.request.has_gone:  # noqa: ASYNC110 - it is for a few iterations
+            await asyncio.sleep(0)
 
 
 async def test_a_step_that_takes_long_costs_the_proxys_client_its_time(

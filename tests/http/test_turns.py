@@ -14,11 +14,12 @@ import pytest
 
 from plantstore.core.fair_queue import REFUSED, ROUTED, FairQueue, Key
 from plantstore.core.model import Grant, Principal
+from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App
 from plantstore.http.lanes import Lane, Lanes
-from plantstore.server.body import Body
+from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.messages import Request, Response
 from tests.administration import open_administration
 from tests.databases import create_sqlite, execute
@@ -65,7 +66,7 @@ async def test_a_lane_is_next_for_who_used_it_least() -> None:
         (1, None, 0.0, False),
         (2, None, 0.0, True),
         (2, 0.0, 0.0, False),  # all of the time it waited for others' work
-        (2, 0.1, 0.5, False),
+        (2, 0.2, 0.5, False),
         (2, 0.4, 0.5, True),
     ],
 )
@@ -223,6 +224,33 @@ async def test_a_thread_reads_a_long_page_while_several_users_are_active(
             await app.handle(request(0, "GET", other, b"/me"))
     assert len(bodies) == 1
     assert bodies.pop().count(b"Fern") == 99
+
+
+@pytest.mark.parametrize("max_text", [2**17, 100])
+async def test_a_list_is_not_read_if_its_client_has_gone_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_text: int
+) -> None:
+    monkeypatch.setattr("plantstore.sqlite.database.MAX_TEXT", max_text)
+    url = create_sqlite(tmp_path)
+    token, _ = make_tokens(url)
+    async with application(url) as app:
+        for number in range(20):
+            await app.handle(request(number, "POST", token, b"/plants"))
+        listing = request(0, "GET", token, b"/plants")
+        if max_text > 100:  # it is not a long list
+            listing.has_gone = True
+        else:
+            acquire = Pool.wait_and_acquire
+
+            async def acquire_late(pool: Pool, holder: object) -> None:
+                await acquire(pool, holder)
+                listing.has_gone = True
+
+            monkeypatch.setattr(Pool, "wait_and_acquire", acquire_late)
+            monkeypatch.delattr("plantstore.sqlite.database.SQLiteDatabase.open_snapshot")
+        with pytest.raises(ClientGoneError):
+            await app.handle(listing)
+        assert not app.pools.streams.used
 
 
 def make_tokens(url: str) -> tuple[str, str]:

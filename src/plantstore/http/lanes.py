@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 
 from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
 
-_SHARE = 1 / 2  # of the time, for the lanes of all stores or users
+_SHARE = 3 / 4  # of the time, for the lanes of all stores or users
 _CREDIT_SECONDS = 0.5
 
 

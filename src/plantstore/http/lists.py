@@ -22,6 +22,7 @@ from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, sp
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import Key, ResponseCache
 from plantstore.http.responses import header_line, is_current, make_response, revision_line
+from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 # Plants read at once, in well under a millisecond, if their texts are not long. Longer lists are
@@ -67,6 +68,8 @@ class PlantLists:
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
         async with await self._take_turn(caller, query):
+            if request.has_gone:
+                raise ClientGoneError
             is_shared = self._turns.users.are_several
             page = await self._database.read_page(
                 caller.store_id, query, _PAGE_SIZE, is_shared=is_shared
@@ -92,6 +95,8 @@ class PlantLists:
     async def _stream(
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
+        if request.has_gone:
+            raise ClientGoneError
         snapshot = await self._database.open_snapshot(caller.store_id)
         try:
             async with self._lanes.of(caller.principal, is_long=True):

@@ -156,6 +156,8 @@ class Connection(asyncio.Protocol):
             self._body.fail(ClientGoneError())
         if self._parser is not None:
             self._parser.close()
+        if self._request is not None:
+            self._request.has_gone = True
         if self._task is not None:
             # After its first step, the stream is closed.
             asyncio.get_running_loop().call_soon(self._task.cancel)

@@ -25,6 +25,7 @@ class Request(Struct):
     with its head is bytes. ``error`` is set if the server refuses the request; the application
     makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
     ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
+    ``has_gone`` is set when the client has gone: a read may end.
 
     The application sets the ``caller``; ``turns_of``, the user or network that takes its turns, and
     the ``holder`` of its units in pools; ``route``, the path's pattern; ``refusal``, the error; and
@@ -47,6 +48,7 @@ class Request(Struct):
     route: str = ""
     refusal: Exception | None = None
     writes: Any = None
+    has_gone: bool = False
 
     def read_tracing(self, name: bytes) -> bytes:
         """The value of a header that may be omitted; empty without the header."""
