@@ -43,7 +43,7 @@ class Job(Generic[Result]):
         if not self.future.done():
             with self._lock:
                 self._is_cancelled = True
-            self._fail()
+            self.future.set_exception(self._make_error())
             if self.session is not None:
                 self.session.abort()
 
@@ -52,13 +52,12 @@ class Job(Generic[Result]):
         error = done.exception()
         if isinstance(error, SetupError):
             failures.add("administration failed: %s", error)
+            error = self._make_error()
         if self.future.done():
             return
         if error is None:
             failures.note_success()
             self.future.set_result(done.result())
-        elif isinstance(error, SetupError):
-            self._fail()
         else:
             self.future.set_exception(error)
 
@@ -68,9 +67,8 @@ class Job(Generic[Result]):
                 raise DatabaseUnavailableError
             self._has_committed = True
 
-    def _fail(self) -> None:
-        error = OutcomeUnknownError if self._has_committed else DatabaseUnavailableError
-        self.future.set_exception(error())
+    def _make_error(self) -> DatabaseUnavailableError | OutcomeUnknownError:
+        return OutcomeUnknownError() if self._has_committed else DatabaseUnavailableError()
 
 
 class Administration:
