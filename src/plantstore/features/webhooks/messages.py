@@ -10,7 +10,7 @@ import os
 import socket
 import time
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
@@ -25,6 +25,7 @@ from plantstore.core.errors import RequestError
 from plantstore.core.model import Plant
 from plantstore.features.webhooks import WebhookSettings
 from plantstore.features.webhooks.webhooks import Delivery, Webhook, Webhooks, log_deliveries
+from plantstore.http.responses import to_record
 from plantstore.sql.session import Session
 
 RESYNC = "store.resync"  # events up to this revision are missing
@@ -76,16 +77,11 @@ class Message(Struct, frozen=True, eq=False):
 
 
 def make_message(
-    kind: str,
-    store: str,
-    revision: int = 0,
-    at: int | None = None,
-    **plant: Any,  # noqa: ANN401 - of JSON
+    kind: str, store: str, revision: int = 0, at: int | None = None, plant: Mapping[str, Any] = {}
 ) -> Message:
     """Make a message; fields of None are omitted."""
     at = at or now()
-    data = {"store": store, "revision": revision or None, **plant}
-    data = {name: value for name, value in data.items() if value is not None}
+    data = to_record(store=store, revision=revision or None, **plant)
     body = msgspec.json.encode({"type": kind, "timestamp": write_time(at), "data": data})
     return Message(kind, revision, at, body, plant.get("id"), plant.get("tag"))
 
@@ -107,7 +103,7 @@ def read_messages(
         if kind == "plant.updated":
             for former in session.query("find_former", store_id, plant_id, revision):
                 plant["previous"] = Plant(*former)
-        messages.append(make_message(kind, store, revision, at, **plant))
+        messages.append(make_message(kind, store, revision, at, plant))
         if time.monotonic() > until:
             break
     return messages
