@@ -123,8 +123,3 @@ def renew_revisions(session: Session) -> int:
         session.query("delete_links", 0, INT64_MAX, 0, INT64_MAX)
         stores = session.query("renew_revisions", 0, INT64_MAX, time.time_ns() // 1000)
     return len(stores)
-
-
-def renew_revision(session: Session, store_id: int) -> None:
-    """Do the same for one store, in a transaction in which nobody else writes to it."""
-    session.query("renew_revisions", store_id, store_id, time.time_ns() // 1000)

@@ -3,6 +3,7 @@
 Invariant: only a few rows of the database are in memory at a time.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -14,7 +15,6 @@ from plantstore.cli.administration_log import changing
 from plantstore.core.database import Row
 from plantstore.core.model import INT64_MAX
 from plantstore.databases import open_session, reading
-from plantstore.features.backups.restore import renew_revision
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Queries
 from plantstore.sqlite.reader import SQLiteReader
@@ -78,7 +78,7 @@ def repair(url: str) -> tuple[Verification, Sequence[Mismatch]]:
         for name in {str(mismatch.store) for mismatch in wrong}:
             with changing(session, "verify --repair", store=name):
                 store_id = require_store(session, name).store_id
-                renew_revision(session, store_id)
+                session.query("renew_revisions", store_id, store_id, time.time_ns() // 1000)
                 session.query("recount", store_id)
     return verify(url), wrong
 
