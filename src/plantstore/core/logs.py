@@ -9,11 +9,8 @@ import logging
 import re
 import syslog
 import time
-from collections.abc import Mapping
 
 import msgspec
-
-Fields = Mapping[str, object]
 
 _PLAIN = re.compile(r"[\w.~:/+*@{}%-]+", re.ASCII)
 
@@ -35,10 +32,6 @@ def administration_logger() -> logging.Logger:
     return logger
 
 
-def fields_of(record: logging.LogRecord) -> Fields:
-    return getattr(record, "fields", {})
-
-
 class _Formatter(logging.Formatter):
     """Times are in ISO 8601, UTC."""
 
@@ -52,7 +45,8 @@ class TextFormatter(_Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         """The line, without the traceback."""
-        pairs = [f" {key}={_to_text(value)}" for key, value in fields_of(record).items()]
+        fields = getattr(record, "fields", {})
+        pairs = [f" {key}={_to_text(value)}" for key, value in fields.items()]
         return super().formatMessage(record) + "".join(pairs)
 
 
@@ -88,7 +82,7 @@ class JsonFormatter(_Formatter):
             "logger": record.name,
             "message": record.getMessage(),
             "process": record.process,
-            **fields_of(record),
+            **getattr(record, "fields", {}),
         }
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
