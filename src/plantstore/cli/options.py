@@ -52,7 +52,7 @@ def using_database(context: click.Context, *, reads: bool = False) -> Iterator[A
     If the command only ``reads``, it gets ``Queries`` of the database at one moment, so that a
     backup stays unchanged.
     """
-    database = load_database(find_sources(context))
+    database = load_database(find_sources())
     with reading(database) if reads else closing(open_session(database)) as session:
         try:
             yield session
@@ -67,8 +67,8 @@ def _printing(name: str, find: Callable[[click.Context], object]) -> Callable[[C
     return lambda command: output_options(passing(name, find)(command))
 
 
-sources_options = _printing("sources", find_sources)
-database_options = _printing("database", lambda it: load_database(find_sources(it)))
+sources_options = _printing("sources", lambda _: find_sources())
+database_options = _printing("database", lambda _: load_database(find_sources()))
 session_options = _printing("session", lambda it: it.with_resource(using_database(it)))
 reading_options = _printing("session", lambda it: it.with_resource(using_database(it, reads=True)))
 
@@ -123,16 +123,16 @@ def grant_options(command: Command) -> Command:
         given["role"] = Role(given["role"]) if given.get("role") else None
         given["scopes"] = frozenset(map(Scope, given.get("scopes", ()))) or None
         fields = {name: given.pop(name) for name in Grant.__struct_fields__ if name in given}
-        settings = find_sources(click.get_current_context()).read(Settings, "max_plants")
+        settings = find_sources().read(Settings, "max_plants")
         command(grant=Grant(user, **fields, max_plants=settings.max_plants), **given)
 
     return run
 
 
-def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+def _find_expiry(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     if text is not None:
         return read_expiry(text)
-    return now() + find_sources(context).read(Settings, "token_expiry").token_expiry * DAY_MS
+    return now() + find_sources().read(Settings, "token_expiry").token_expiry * DAY_MS
 
 
 def _make_label() -> str:

@@ -7,11 +7,12 @@ import click
 from plantstore.core.sources import Sources
 
 
-def find_sources(context: click.Context, **flags: object) -> Sources:
-    """The sources of settings for this context; ``flags`` are the command's own flags.
+def find_sources(**flags: object) -> Sources:
+    """The sources of settings for the current command; ``flags`` are its own flags.
 
     :raises UsageError: --url or --token-file is given, but the command needs a database.
     """
+    context = click.get_current_context()
     options = context.find_root().params
     if options["url"] is not None:
         raise click.UsageError("this command needs the database: leave out --url", context)

@@ -91,7 +91,7 @@ def cli(context: click.Context, /, url: str | None, **_read_by_sources: str | No
     sentences = [*find_unknown(os.environ, SETTINGS)]
     if url is None and context.invoked_subcommand not in _LOADS_SETTINGS:
         with suppress(SetupError):  # the command raises it again if it needs the file
-            sentences += find_unknown_in_file(find_sources(context))
+            sentences += find_unknown_in_file(find_sources())
     for sentence in sentences:
         click.echo(f"Warning: {sentence}", err=True)
 

@@ -45,8 +45,7 @@ def _feature_flags(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
 @_feature_flags
-@click.pass_context
-def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: object) -> None:
+def serve(cors_origins: tuple[str, ...], **flags: object) -> None:
     """Serve the HTTP interface; a missing SQLite file is created.
 
     \b
@@ -63,7 +62,7 @@ def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: obj
     chosen = frozenset(name for name in _FLAGS if name not in SETTINGS and flags.pop(name))
     if cors_origins:
         flags["cors_origins"] = cors_origins
-    settings = load_settings(find_sources(context, **flags))
+    settings = load_settings(find_sources(**flags))
     set_up_logs(settings.log_format)
     for sentence in find_unknown(os.environ, SETTINGS):
         logger.warning("%s", sentence)

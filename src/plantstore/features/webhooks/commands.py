@@ -80,7 +80,7 @@ def _test(session: Session, store: str, output: Output, webhook_id: str) -> None
 
 
 def _find_webhooks(session: Session, store: str) -> Webhooks:
-    settings = find_sources(click.get_current_context()).read(WebhookSettings)
+    settings = find_sources().read(WebhookSettings)
     return Webhooks(session, require_store(session, store).store_id, settings)
 
 

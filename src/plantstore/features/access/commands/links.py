@@ -38,10 +38,7 @@ def link() -> None:
     help="Address of the page; else the setting public_url, else the settings host and port.",
 )
 @session_options
-@click.pass_context
-def create(
-    context: click.Context, session: Session, grant: Grant, address: str | None, output: Output
-) -> None:
+def create(session: Session, grant: Grant, address: str | None, output: Output) -> None:
     """Print an address that signs a member in, once and within 10 minutes.
 
     Whoever opens it in a browser gets a new token, which may do all that the user's role allows;
@@ -51,7 +48,7 @@ def create(
     Example:
       plantstore link create --store nursery --user ada
     """
-    settings = find_sources(context).read(Settings, "public_url", "tls_cert", "uds", "host", "port")
+    settings = find_sources().read(Settings, "public_url", "tls_cert", "uds", "host", "port")
     named = address or (settings.public_url if "://" in settings.public_url else None)
     address = named or _find_own_address(settings)
     if not address.startswith(("http://", "https://")):

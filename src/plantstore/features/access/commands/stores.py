@@ -32,13 +32,13 @@ def store() -> None:
     """Create, change, show and delete stores."""
 
 
-def _read_quota(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+def _read_quota(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     """The given quota, which has the bounds of the setting, or else the setting."""
     if text == "none":
         return None
     if text == "":
         raise click.BadParameter("write a whole number, or none")
-    return find_sources(context, max_plants=text).read(Settings, "max_plants").max_plants
+    return find_sources(max_plants=text).read(Settings, "max_plants").max_plants
 
 
 _quota_option = partial(click.option, "--max-plants", metavar="N|none", callback=_read_quota)
