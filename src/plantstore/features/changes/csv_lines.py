@@ -31,8 +31,8 @@ _OPEN = {
 class CsvLines(Lines):
     """Splits a CSV body into records, and reads each like a line of JSON."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, caller: Caller) -> None:
+        super().__init__(caller)
         self._record: list[bytes] = []  # lines of a record whose quotes are open
         self._size = 0
         self._columns: list[str] = []
@@ -68,7 +68,7 @@ class CsvLines(Lines):
         opening = b'"' if self._record else b""
         return _OPEN[self._delimiter].fullmatch(opening + line) is not None
 
-    def read(self, line: bytes, caller: Caller) -> Write | PlantStoreError | None:
+    def read(self, line: bytes) -> Write | PlantStoreError | None:
         """See ``Lines``: skips the line with the columns, and records with only empty cells."""
         if len(line) > MAX_LINE:
             return RequestError(41301)
@@ -87,4 +87,4 @@ class CsvLines(Lines):
             return RequestError(40002, reason="it is not CSV in UTF-8")
         except RequestError as error:
             return error
-        return super().read(json.dumps(fields).encode(), caller) if any(cells) else None
+        return super().read(json.dumps(fields).encode()) if any(cells) else None

@@ -40,9 +40,10 @@ _DELETED = b'{"line":%d,"status":204}\n'
 
 
 class Lines:
-    """Splits a body into lines as it arrives, and reads them; ``kept`` counts kept bytes."""
+    """Splits a caller's body as it arrives, and reads its lines; ``kept`` counts kept bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
         self.kept = 0
         self._rest = b""
 
@@ -56,10 +57,10 @@ class Lines:
         """The last line, which needs no line break."""
         return [self._rest]
 
-    def read(self, line: bytes, caller: Caller) -> "Write | PlantStoreError | None":
+    def read(self, line: bytes) -> "Write | PlantStoreError | None":
         """The change in a line, or its error; None to skip the line."""
         try:
-            return _read_change(line, caller)
+            return _read_change(line, self.caller)
         except PlantStoreError as error:
             error.__traceback__ = error.__context__ = None  # or each keeps its frames
             return error

@@ -23,7 +23,7 @@ from plantstore.core.errors import (
     RequestError,
 )
 from plantstore.core.fair_queue import BYTES_READ, LINES_PARSED
-from plantstore.core.model import Caller, Outcome
+from plantstore.core.model import Outcome
 from plantstore.core.operations import Atomic, RefusedError, Write, explain
 from plantstore.core.pools import Pool
 from plantstore.features.changes.csv_lines import CsvLines
@@ -76,7 +76,7 @@ class Changes:
         caller = await self._app.authentication.admit(request, store_name, None)
         is_csv = request.headers.get(b"content-type", b"").lower().startswith(_CSV)
         check_media_type(request.headers, _CSV if is_csv else _NDJSON)
-        lines = CsvLines() if is_csv else Lines()
+        lines = CsvLines(caller) if is_csv else Lines(caller)
         refuse_precondition(request.headers)
         is_atomic = _read_atomic(request.query)
         if b"idempotency-key" in request.headers and not is_atomic:
@@ -86,29 +86,29 @@ class Changes:
         await self._slots.wait_and_acquire(caller.token_store_id)
         if is_atomic:
             try:
-                return await self._make_all(request, body, caller, lines)
+                return await self._make_all(request, body, lines)
             finally:
-                await self._close(caller, lines)
+                await self._close(lines)
         body.accept()
-        close = partial(self._close, caller, lines)
-        parts = self._write_results(body, caller, lines, request.id)
+        close = partial(self._close, lines)
+        parts = self._write_results(body, lines, request.id)
         stop = partial(body.fail, OverloadedError())
         return Stream(make_response(200, _LINES).head, parts, close, stop=stop)
 
-    async def _close(self, caller: Caller, lines: Lines) -> None:
-        self._slots.release(caller.token_store_id)
+    async def _close(self, lines: Lines) -> None:
+        self._slots.release(lines.caller.token_store_id)
         if lines.kept:
-            self._app.pools.unsent_bytes.release(caller.token_store_id, lines.kept)
+            self._app.pools.unsent_bytes.release(lines.caller.token_store_id, lines.kept)
 
     async def _write_results(
-        self, body: Body, caller: Caller, lines: Lines, request_id: bytes
+        self, body: Body, lines: Lines, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body becomes the next line's result."""
-        writes = Writes(self._app.database, self._lock_of(caller.token_store_id))
+        writes = Writes(self._app.database, self._lock_of(lines.caller.token_store_id))
         error: PlantStoreError | None = None
         try:
-            async for number, window in self._read_windows(body, caller, lines):
-                changes = await self._decode(window, number, caller, lines, _COST)
+            async for number, window in self._read_windows(body, lines):
+                changes = await self._decode(window, number, lines, _COST)
                 if results := await writes.exchange(changes):
                     yield results
                 if writes.are_over:
@@ -126,17 +126,16 @@ class Changes:
         if results:
             yield results
 
-    async def _make_all(
-        self, request: Request, body: Body, caller: Caller, lines: Lines
-    ) -> Response:
+    async def _make_all(self, request: Request, body: Body, lines: Lines) -> Response:
         """Make all of the changes, or none."""
+        caller = lines.caller
         window: list[tuple[int, Write]] = []
         results, fingerprint = [], sha256()
-        async for first, part in self._read_windows(body, caller, lines):
+        async for first, part in self._read_windows(body, lines):
             fingerprint.update(text := b"\n".join((*part, b"")))
             self._app.pools.unsent_bytes.acquire(caller.token_store_id, _KEPT * len(text))
             lines.kept += _KEPT * len(text)
-            for number, change in await self._decode(part, first, caller, lines, _ATOMIC_COST):
+            for number, change in await self._decode(part, first, lines, _ATOMIC_COST):
                 if isinstance(change, PlantStoreError):
                     return _refuse(request, number, change)
                 window.append((number, change))
@@ -174,7 +173,7 @@ class Changes:
         return self._locks.setdefault(store_id, asyncio.Lock())
 
     async def _read_windows(
-        self, body: Body, caller: Caller, lines: Lines
+        self, body: Body, lines: Lines
     ) -> AsyncIterator[tuple[int, list[bytes]]]:
         """Windows of lines, each with the number of its first line.
 
@@ -187,7 +186,7 @@ class Changes:
             for start in range(0, len(part), _PIECE):
                 piece = part[start : start + _PIECE]
                 cost = _PIECE_COST + piece.count(b"\n") // LINES_PARSED
-                await self._app.turns.take(caller.principal, cost)
+                await self._app.turns.take(lines.caller.principal, cost)
                 complete += lines.feed(piece)
             for start in range(0, len(complete), self._window_size):
                 window = complete[start : start + self._window_size]
@@ -196,9 +195,7 @@ class Changes:
             if not body.buffered:
                 yield number, []
 
-    async def _decode(
-        self, window: list[bytes], number: int, caller: Caller, lines: Lines, least: int
-    ) -> Window:
+    async def _decode(self, window: list[bytes], number: int, lines: Lines, least: int) -> Window:
         """Decode the changes; blank lines are counted and skipped."""
         decoded = []
         read = [(place, line) for place, line in enumerate(window, number) if line]
@@ -206,10 +203,10 @@ class Changes:
             if not at % _LINES_PER_TURN or len(line) > BYTES_READ:
                 cost = least + len(line) // BYTES_READ
                 if not at:  # it had a turn to split the lines
-                    self._app.turns.charge(caller.principal, cost)
+                    self._app.turns.charge(lines.caller.principal, cost)
                 else:
-                    await self._app.turns.take(caller.principal, cost)
-            if not line.isspace() and (change := lines.read(line, caller)) is not None:
+                    await self._app.turns.take(lines.caller.principal, cost)
+            if not line.isspace() and (change := lines.read(line)) is not None:
                 decoded.append((place, change))
         return decoded
 
