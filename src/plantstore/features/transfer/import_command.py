@@ -95,24 +95,20 @@ def import_plants(
         open_source(file, new_ids=assign_ids, **form) as source,
     ):
         errors = LineErrors(errors_output, source)
-        importing = Import(store, errors, updates=update)
+        importing = Import(store, errors, output, updates=update)
         with (
-            assigned_ids(source, store, errors, output, dry_run=dry_run)
-            if assign_ids
-            else nullcontext(source)
+            assigned_ids(importing, source, dry_run=dry_run) if assign_ids else nullcontext(source)
         ) as numbered:
-            importing.read(numbered, output)
-        _check_and_write(importing, store, errors, output, dry_run=dry_run)
+            importing.read(numbered)
+        _check_and_write(importing, dry_run=dry_run)
     summary = importing.summary
     output.report(summary, _describe(summary))
     if summary.refused:
         raise click.exceptions.Exit(1)
 
 
-def _check_and_write(
-    importing: Import, store: Store, errors: LineErrors, output: Output, *, dry_run: bool
-) -> None:
-    summary = importing.summary
+def _check_and_write(importing: Import, *, dry_run: bool) -> None:
+    summary, errors, output = importing.summary, importing.errors, importing.output
     run_steps(output, "checking", importing.check(), importing.staged.count)
     if errors.are_final:
         summary.imported = summary.changed = 0
@@ -127,7 +123,7 @@ def _check_and_write(
                 sentence = f"stopped: plants written: {written}; the same command writes the rest"
                 click.echo(sentence, err=True)
             if written:
-                store.log("import", plants=written)
+                importing.store.log("import", plants=written)
     summary.dry_run = dry_run
     summary.refused = errors.count
     errors.show()

@@ -41,22 +41,6 @@ class Summary(Struct):
     refused: int = 0
 
 
-def read_good_lines(
-    source: Source, errors: LineErrors, output: Output
-) -> Iterator[tuple[int, NewPlant]]:
-    """The plants of a file with their lines; errors of other lines go to ``errors``."""
-    with show_progress(output, "reading", source.size) as advance:
-        read = 0  # bytes
-        for number, (line, result) in enumerate(read_plants(source), 1):
-            if number % _LINES_AT_ONCE == 0:
-                advance(source.position - read)
-                read = source.position
-            if isinstance(result, PlantStoreError):
-                errors.add(line, result)
-            else:
-                yield line, result
-
-
 class Import:
     """An import into a store; the counts are in ``summary``.
 
@@ -64,16 +48,28 @@ class Import:
     ``staged`` and ``planned`` they have processed.
     """
 
-    def __init__(self, store: Store, errors: LineErrors, *, updates: bool) -> None:
-        self._store = store
-        self._errors = errors
+    def __init__(self, store: Store, errors: LineErrors, output: Output, *, updates: bool) -> None:
+        self.store, self.errors, self.output = store, errors, output
         self._updates = updates
         self.summary = Summary(store.name, dry_run=True)
         self.staged, self.planned = Staging(), Staging()
 
-    def read(self, source: Source, output: Output) -> None:
+    def read_good_lines(self, source: Source) -> Iterator[tuple[int, NewPlant]]:
+        """The plants of a file with their lines; errors of other lines go to ``errors``."""
+        with show_progress(self.output, "reading", source.size) as advance:
+            read = 0  # bytes
+            for number, (line, result) in enumerate(read_plants(source), 1):
+                if number % _LINES_AT_ONCE == 0:
+                    advance(source.position - read)
+                    read = source.position
+                if isinstance(result, PlantStoreError):
+                    self.errors.add(line, result)
+                else:
+                    yield line, result
+
+    def read(self, source: Source) -> None:
         """Stage the plants. A line that repeats another plant's id is refused."""
-        for line, plant in read_good_lines(source, self._errors, output):
+        for line, plant in self.read_good_lines(source):
             if (earlier := self.staged.add(Change(None, plant), line)) is None:
                 continue
             first_line, first = earlier
@@ -81,13 +77,13 @@ class Import:
                 self.summary.repeated += 1
             else:
                 reason = f"id {plant.id} is already in line {first_line}"
-                self._errors.add(line, IdTakenError(plant_id=plant.id, reason=reason), plant)
+                self.errors.add(line, IdTakenError(plant_id=plant.id, reason=reason), plant)
 
     def check(self) -> Iterator[int]:
         """Plan the changes to the store as it is now."""
         rows, again = tee(self.staged.read())
-        room = self._store.find_room()
-        stored = self._store.find_each(change.plant.id for _, change in again)
+        room = self.store.find_room()
+        stored = self.store.find_each(change.plant.id for _, change in again)
         for number, ((line, change), known) in enumerate(zip(rows, stored, strict=True), 1):
             if number % _LINES_AT_ONCE == 0:
                 yield _LINES_AT_ONCE
@@ -109,10 +105,10 @@ class Import:
         """Write the plan in portions; stop if a change is refused."""
         self.summary.imported = self.summary.changed = 0
         for portion in batched(self.planned.read(), PORTION):
-            if self._errors.are_final:
+            if self.errors.are_final:
                 return
             changes = [change for _, change in portion]
-            refusals = self._store.write("import", changes, is_atomic=False)
+            refusals = self.store.write("import", changes, is_atomic=False)
             for (line, change), refusal in zip(portion, refusals, strict=True):
                 self._count(line, change, refusal)
             yield len(portion)
@@ -124,4 +120,4 @@ class Import:
         elif refusal.error == _ALREADY_STORED:
             self.summary.identical += 1
         else:
-            self._errors.add(line, refusal, change.plant)
+            self.errors.add(line, refusal, change.plant)

@@ -111,8 +111,9 @@ def test_an_id_that_is_taken_meanwhile_stops_the_import(
         open_source(write_file(program, WITH_IDS)) as source,
     ):
         errors = LineErrors(None, source)
-        running = Import(DatabaseStore(session, store), errors, updates=False)
-        running.read(source, Output(as_json=False, quiet=True))
+        output = Output(as_json=False, quiet=True)
+        running = Import(DatabaseStore(session, store), errors, output, updates=False)
+        running.read(source)
         sum(running.check())
         steps = running.write()
         assert next(steps) == PORTION_ROWS
