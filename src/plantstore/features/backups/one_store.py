@@ -5,7 +5,6 @@ Invariant: members, tokens, quotas and all other stores are not changed.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -66,8 +65,8 @@ def restore_store(
         if not known:
             raise SetupError(sentence)
         output.note(sentence)
-    wanted = partial(_read_wanted, session, store.store_id, backup, earlier_id, ids)
-    change_plants(session, store, lambda: (wanted(), ()), output, command="restore", **how)
+    wanted = _read_wanted(session, store.store_id, backup, earlier_id, ids)
+    change_plants(session, store, lambda: (wanted, ()), output, command="restore", **how)
 
 
 def _find_same(session: Queries, store: Store) -> Store | None:
