@@ -1,8 +1,8 @@
 """Asks for confirmation before something is deleted or replaced, unless ``--yes`` is given."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -17,9 +17,8 @@ def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
     if yes:
         return
     question = f"{warning}\nType the name of the {kind} to delete it"
-    with _requiring_answer("delete"):
-        answer = click.prompt(question, default="", show_default=False, err=True)
-    if answer != name:
+    prompt = partial(click.prompt, question, default="", show_default=False, err=True)
+    if _ask(prompt, "delete") != name:
         raise SetupError("the name does not match: nothing was deleted")
 
 
@@ -28,16 +27,13 @@ def confirm(question: str, verb: str) -> None:
 
     :raises SetupError: the answer is no, or there is no terminal.
     """
-    with _requiring_answer(verb):
-        answer = click.confirm(question, err=True)
-    if not answer:
+    if not _ask(partial(click.confirm, question, err=True), verb):
         raise SetupError(f"nothing was {verb}d")
 
 
-@contextmanager
-def _requiring_answer(verb: str) -> Iterator[None]:
+def _ask(prompt: Callable[[], object], verb: str) -> object:
     try:
-        yield
+        return prompt()
     except click.Abort as abort:
         if sys.stdin.isatty() or isinstance(abort.__context__, KeyboardInterrupt):
             raise
