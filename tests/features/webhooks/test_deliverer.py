@@ -66,7 +66,8 @@ def test_messages_that_are_read_again_keep_their_order(monkeypatch: pytest.Monke
         assert store == "orchard"
         return [Message("plant.created", last, 0, b"")]
 
-    sent = queue.read_next(read, "orchard", 5)
+    renamed = queue.webhook._replace(store="orchard")
+    sent = queue.read_next(read, renamed)
     assert [message.revision for message in sent] == [2]
     queue.tasks = dict.fromkeys(sent, cast("asyncio.Task[None]", None))
     assert queue.to_row() == queue.saved
@@ -75,7 +76,7 @@ def test_messages_that_are_read_again_keep_their_order(monkeypatch: pytest.Monke
     def fail(*_: object) -> list[Message]:
         raise OSError
 
-    assert queue.read_next(fail, "orchard", 5) == []
+    assert queue.read_next(fail, renamed) == []
     assert queue.resumes_at > now() + 3_600_000
 
 

@@ -68,18 +68,16 @@ class Queue:
             progress = msgspec.json.decode(webhook.progress, type=tuple[int, list[int]])
             self._read, self._unread = progress
 
-    def read_next(
-        self, read: Callable[..., list[Message]], name: str, revision: int
-    ) -> list[Message]:
-        """The messages that were not accepted earlier, then the next ones, up to a revision."""
-        store, messages = (self.webhook.store_id, name), list[Message]()
+    def read_next(self, read: Callable[..., list[Message]], row: Webhook) -> list[Message]:
+        """The messages that were not accepted earlier, then the next ones, as of a newer row."""
+        store, messages = (row.store_id, row.store), list[Message]()
         try:
             until = time.monotonic() + READ_SECONDS
             while self._unread and time.monotonic() < until:
                 messages.append(read(*store, self._unread[0] - 1, self._unread[0])[0])
                 del self._unread[0]
-            if not self._unread and self._read < revision and len(self.tasks) < _MAX_WAITING:
-                messages += read(*store, self._read, revision)
+            if not self._unread and self._read < row.revision and len(self.tasks) < _MAX_WAITING:
+                messages += read(*store, self._read, row.revision)
                 self._read = messages[-1].revision
         except Exception as error:  # noqa: BLE001 - the other webhooks continue
             self._wait("its events cannot be read", error)
@@ -168,9 +166,9 @@ class Deliverer:
         self._in_database = Thread("webhooks-database").run
         while not self._is_over:
             try:
-                with self._lease() as is_held:
-                    if is_held():
-                        await self._deliver_all(is_held)
+                with self._lease() as self._is_held:
+                    if self._is_held():
+                        await self._deliver_all()
             except* (SetupError, ImportError) as errors:
                 failures.add("webhooks are not delivered: %s", errors.exceptions[0])
             except* Exception:  # noqa: BLE001 - it continues
@@ -189,7 +187,7 @@ class Deliverer:
             session.query("begin_lease")
             yield lambda: bool(session.query("hold_lease")[0][0])
 
-    async def _deliver_all(self, is_held: Callable[[], bool]) -> None:
+    async def _deliver_all(self) -> None:
         following: dict[Queue, list[Message]] = {}
         self._turn, self._turns = asyncio.Lock(), defaultdict[object, asyncio.Lock](asyncio.Lock)
         self._rests, self._payer = dict[object, float](), object()  # until when each turn rests
@@ -198,7 +196,7 @@ class Deliverer:
             async with open_client(self._settings) as self._post, asyncio.TaskGroup() as tasks:
                 while True:
                     rows = {queue: queue.to_row() for queue in following}
-                    following = await self._in_database(partial(self._exchange, is_held, rows))
+                    following = await self._in_database(partial(self._exchange, rows))
                     if self._is_over:
                         raise asyncio.CancelledError  # also of the messages in flight
                     for queue in rows.keys() - following.keys():
@@ -215,11 +213,9 @@ class Deliverer:
                     failures.note_success()
                     await asyncio.sleep(_TICK_SECONDS)
 
-    def _exchange(
-        self, is_held: Callable[[], bool], rows: Mapping[Queue, Webhook]
-    ) -> dict[Queue, list[Message]]:
+    def _exchange(self, rows: Mapping[Queue, Webhook]) -> dict[Queue, list[Message]]:
         """Save these rows; returns the queues of webhooks that are behind, with new messages."""
-        if not is_held():
+        if not self._is_held():
             raise SetupError("another process delivers them")
         session = self._session
         changed = [(queue, row) for queue, row in rows.items() if queue.log or row != queue.saved]
@@ -235,7 +231,7 @@ class Deliverer:
             queue = known.get(webhook[:-2]) or Queue(webhook)
             following[queue], began = [], time.monotonic()
             if spent[webhook.store_id] < READ_SECONDS:
-                following[queue] = queue.read_next(read, webhook.store, webhook.revision)
+                following[queue] = queue.read_next(read, webhook)
                 spent[webhook.store_id] += time.monotonic() - began
         return following
 
