@@ -5,7 +5,6 @@ unless the source is NDJSON.
 """
 
 from bisect import insort
-from collections.abc import Sequence
 from typing import IO, Any
 
 import click
@@ -50,14 +49,11 @@ class LineErrors:
         del self._first[_MAX_SHOWN:]
         if self._file is not None:
             header = ("line", "error", "reason", *(self._source.header or ["row"]))
-            row = (line, *astuple(error), *(cells or self._to_cells(plant)))
+            cells = cells or [defuse(getattr(plant, field, None)) for field in self._source.fields]
+            cells = cells or [msgspec.json.encode(plant).decode()]  # the line of NDJSON
+            row = (line, *astuple(error), *cells)
             for written in (header, row) if self.count == 1 else (row,):
                 self._file.write(write_line(map(str, written)).encode("utf-8", "surrogateescape"))
-
-    def _to_cells(self, plant: NewPlant | None) -> Sequence[object]:
-        """The cells of a plant in the source's columns; for NDJSON, its line."""
-        cells = [defuse(getattr(plant, field, None)) for field in self._source.fields]
-        return cells or [msgspec.json.encode(plant).decode()]
 
     def show(self) -> None:
         for _, sentence in self._first:
