@@ -10,13 +10,7 @@ from msgspec.structs import asdict
 
 from plantstore.cli.administration_log import note_in_database
 from plantstore.cli.confirmation import confirm
-from plantstore.cli.options import (
-    PLANT_ID,
-    WholeNumber,
-    database_options,
-    store_option,
-    yes_option,
-)
+from plantstore.cli.options import PLANT_ID, WholeNumber, database_options, store_option, yes_option
 from plantstore.cli.output import Output
 from plantstore.cli.workspace import end_cleanly
 from plantstore.core.errors import SetupError

@@ -7,12 +7,7 @@ import click
 
 from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.confirmation import require_name
-from plantstore.cli.options import (
-    database_options,
-    reading_options,
-    session_options,
-    yes_option,
-)
+from plantstore.cli.options import database_options, reading_options, session_options, yes_option
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.sources import find_sources
 from plantstore.core.clock import now
