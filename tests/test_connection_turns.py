@@ -40,7 +40,7 @@ from plantstore.core.fair_queue import (
 )
 from plantstore.core.pools import UNREAD_BYTES, EvictingPool, Pools, network_of
 from plantstore.core.settings import Settings
-from plantstore.server.body import Body
+from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.connection import connect
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Application, Request, Response
@@ -548,22 +548,29 @@ async def test_a_client_that_resets_before_accept_opens_no_connection(
         await asyncio.sleep(0)
 
 
+@pytest.mark.parametrize("is_ended", [True, False])
 async def test_a_request_learns_that_its_client_has_gone(
-    application: CountingApplication, client: socket
+    application: CountingApplication, connections: Connections, *, is_ended: bool
 ) -> None:
+    with create_server(("127.0.0.1", 0)) as listener:
+        client = create_connection(listener.getsockname())
+        assert connect(connections, listener.accept()[0], "10.0.0.1")
     client.send(b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
     while not application.handled:  # noqa: ASYNC110 - it is for a few iterations
         await asyncio.sleep(0)
-    assert not application.request.has_gone
-    client.shutdown(SHUT_WR)
-    for _ in range(5):
-        await asyncio.sleep(0)
-    assert not application.request.has_gone  # it may still read
-    client.close()
-    application.ends.set()
-    async with asyncio.timeout(10):
-        while not application.request.has_gone:  # noqa: ASYNC110 - it is for a few iterations
+    if is_ended:
+        client.shutdown(SHUT_WR)
+        for _ in range(5):
             await asyncio.sleep(0)
+    application.request.require_client()  # it may still read
+    client.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()  # resets the connection
+    await asyncio.sleep(0.05)
+    with pytest.raises(ClientGoneError):
+        application.request.require_client()
+    application.ends.set()
+    while connections.opened:  # noqa: ASYNC110 - it is for a few iterations
+        await asyncio.sleep(0)
 
 
 async def test_a_step_that_takes_long_costs_the_proxys_client_its_time(

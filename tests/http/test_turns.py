@@ -97,7 +97,7 @@ async def test_a_lane_whose_credit_is_not_whole_stays_even_if_nothing_uses_it() 
     lanes = Lanes(turns := FairQueue())
     for key in (FLOOD, OTHER):
         turns.try_take(key, 0)
-    async with lanes.of(FLOOD):
+    async with lanes.find(FLOOD, is_long=False).of(FLOOD):
         await asyncio.sleep(0.05)
     for _ in range(5):
         await asyncio.sleep(0)
@@ -123,7 +123,10 @@ async def test_lanes_of_stores_share_the_time_those_of_a_stores_users_do_not(
     for key in (FLOOD, other):
         turns.try_take(key, 0)
     lanes = Lanes(turns)
-    async with lanes.of(FLOOD), lanes.of(other):
+    async with (
+        lanes.find(FLOOD, is_long=False).of(FLOOD),
+        lanes.find(other, is_long=False).of(other),
+    ):
         assert [1 if busy is None else len(busy) for busy in made] == 2 * [sharing]
 
 
@@ -139,9 +142,9 @@ async def test_a_lane_made_while_its_store_was_alone_shares_the_time_with_others
     monkeypatch.setattr("plantstore.http.lanes.Lane", make_lane)
     lanes = Lanes(turns := FairQueue())
     turns.try_take(FLOOD, 0)
-    async with lanes.of(FLOOD, is_long=True):
+    async with lanes.find(FLOOD, is_long=True).of(FLOOD):
         turns.try_take(OTHER, 0)
-        async with lanes.of(OTHER, is_long=True):
+        async with lanes.find(OTHER, is_long=True).of(OTHER):
             assert made[0] is made[1]
 
 
@@ -156,7 +159,7 @@ async def test_among_others_a_user_or_store_runs_one_long_task_at_a_time(
     done: list[Principal] = []
 
     async def work(user: Principal) -> None:
-        async with lanes.of(user):
+        async with lanes.of(Request(b"", "GET", {}, turns_of=user)):
             running[user[0]] += 1
             max_running[user[0]] = max(max_running[user[0]], running[user[0]])
             await asyncio.sleep(0.001)
@@ -238,13 +241,13 @@ async def test_a_list_is_not_read_if_its_client_has_gone_meanwhile(
             await app.handle(request(number, "POST", token, b"/plants"))
         listing = request(0, "GET", token, b"/plants")
         if max_text > 100:  # it is not a long list
-            listing.has_gone = True
+            listing.is_there = lambda: False
         else:
             acquire = Pool.wait_and_acquire
 
             async def acquire_late(pool: Pool, holder: object) -> None:
                 await acquire(pool, holder)
-                listing.has_gone = True
+                listing.is_there = lambda: False
 
             monkeypatch.setattr(Pool, "wait_and_acquire", acquire_late)
             monkeypatch.delattr("plantstore.sqlite.database.SQLiteDatabase.open_snapshot")

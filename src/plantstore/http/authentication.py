@@ -178,7 +178,7 @@ class Authentication:
         caller = await self._find(request, None)
         await self.turns.take(caller.principal, ROUTED)
         token = (caller.token_store_id, caller.token_hash)
-        async with self.lanes.of(caller.principal, is_long=True):
+        async with self.lanes.of(request, is_long=True):
             rows = await self._database.read("find_token_info", *token)
         if not rows:  # it was revoked meanwhile
             raise errors.InvalidTokenError

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
 from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
+from plantstore.server.messages import Request
 
 _SHARE = 3 / 4  # of the time, for the lanes of all stores or users
 _CREDIT_SECONDS = 0.5
@@ -89,13 +90,22 @@ class Lanes:
         self._busy = set[Lane]()
 
     @asynccontextmanager
-    async def of(self, principal: Key, *, is_long: bool = False) -> AsyncIterator[None]:
-        """Run work in its lane; long work has one even alone: other services share the database."""
-        if not (is_long or self.turns.users.are_several):
+    async def of(self, request: Request, *, is_long: bool = False) -> AsyncIterator[None]:
+        """Run the read of a request in its lane; long work has one even alone.
+
+        :raises ClientGoneError: its client has gone meanwhile.
+        """
+        if is_long or self.turns.users.are_several:
+            async with self.find(request.turns_of, is_long=is_long).of(request.turns_of):
+                request.require_client()
+                yield
+        else:
+            request.require_client()
             yield
-            return
+
+    def find(self, principal: Key, *, is_long: bool) -> Lane:
+        """The lane of the user, or of its store: of long work, as other services share its time."""
         is_of_store = is_long or self.turns.stores.are_several
         key, busy = (principal[0], self._busy) if is_of_store else (principal, None)
         lane = Lane(self.turns, credit=_CREDIT_SECONDS, busy=busy)
-        async with self._lanes.setdefault(key, lane).of(principal):
-            yield
+        return self._lanes.setdefault(key, lane)

@@ -22,7 +22,6 @@ from plantstore.http.list_forms import AS_JSON, Form, choose_form, read_rows, sp
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import Key, ResponseCache
 from plantstore.http.responses import header_line, is_current, make_response, revision_line
-from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 # Plants read at once, in well under a millisecond, if their texts are not long. Longer lists are
@@ -67,9 +66,7 @@ class PlantLists:
     async def _read(
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
-        async with await self._take_turn(caller, query):
-            if request.has_gone:
-                raise ClientGoneError
+        async with await self._take_turn(request, query):
             is_shared = self._turns.users.are_several
             page = await self._database.read_page(
                 caller.store_id, query, _PAGE_SIZE, is_shared=is_shared
@@ -83,7 +80,7 @@ class PlantLists:
                 if not isinstance(response, Stream):  # a stream releases the slot at its end
                     self._slots.release(caller.token_store_id)
             return response
-        plants = await self._write(page, caller, query, form)
+        plants = await self._write(page, request, query, form)
         key = (caller.store_id, page.revision, form.key + request.query)
         headers = form.content_type + make_headers(*key) + _TOTAL % page.total
         if page.more:
@@ -95,11 +92,10 @@ class PlantLists:
     async def _stream(
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
-        if request.has_gone:
-            raise ClientGoneError
+        request.require_client()
         snapshot = await self._database.open_snapshot(caller.store_id)
         try:
-            async with self._lanes.of(caller.principal, is_long=True):
+            async with self._lanes.of(request, is_long=True):
                 counted = await snapshot.read_page(replace(query, limit=0), 0)
                 last_id = await snapshot.find_last_id(query)
         except BaseException:
@@ -114,9 +110,9 @@ class PlantLists:
         if request.method == "HEAD":
             await snapshot.close()
             return make_response(200, headers)
-        parts = self._read_parts(snapshot, caller, query, form)
+        parts = self._read_parts(request, snapshot, query, form)
         if coding is not None:
-            parts = compress(parts, coding, partial(self._lanes.of, caller.principal))
+            parts = compress(parts, coding, partial(self._lanes.of, request))
         if not has_many:
             parts = self._keep(parts, key, headers)
         head = make_response(200, headers).head
@@ -136,7 +132,7 @@ class PlantLists:
             self._cache.put(key, make_response(200, headers, b"".join(kept)))
 
     async def _read_parts(
-        self, snapshot: Snapshot, caller: Caller, query: PlantQuery, form: Form
+        self, request: Request, snapshot: Snapshot, query: PlantQuery, form: Form
     ) -> AsyncIterator[bytes]:
         """The list, in parts that are not empty."""
         task = asyncio.current_task()
@@ -145,9 +141,9 @@ class PlantLists:
         before, more = form.opening, True
         query = replace(query, with_total=False)
         while more:
-            async with await self._take_turn(caller, query, is_long=True):
+            async with await self._take_turn(request, query, is_long=True):
                 page = await snapshot.read_page(query, _PAGE_SIZE)
-            part = before + await self._write(page, caller, query, form)
+            part = before + await self._write(page, request, query, form)
             left = None if query.limit is None else query.limit - page.count
             more = page.more and left != 0
             if part := part if more else part + form.closing:
@@ -156,15 +152,15 @@ class PlantLists:
             query = replace(query, first_id=page.last_id + 1, limit=left) if more else query
 
     async def _take_turn(
-        self, caller: Caller, query: PlantQuery, *, is_long: bool = False
+        self, request: Request, query: PlantQuery, *, is_long: bool = False
     ) -> AbstractAsyncContextManager[None]:
         """Take a turn to read a page; long pages of a user are read one by one."""
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         is_long = is_long or count > self._database.long_page or bool(query.tags)
-        await self._turns.take(caller.principal, ROUTED)
-        return self._lanes.of(caller.principal) if is_long else nullcontext()
+        await self._turns.take(request.turns_of, ROUTED)
+        return self._lanes.of(request) if is_long else nullcontext()
 
-    async def _write(self, page: Page, caller: Caller, query: PlantQuery, form: Form) -> bytes:
+    async def _write(self, page: Page, request: Request, query: PlantQuery, form: Form) -> bytes:
         """Write the plants of a page in this form."""
         if form.copy is not None and query.included <= _BY_DATABASE:
             return form.copy(page.plants)
@@ -172,7 +168,7 @@ class PlantLists:
         for start in range(0, len(plants), _WRITTEN_AT_A_TURN):
             some = plants[start : start + _WRITTEN_AT_A_TURN]
             cost = _COST + sum(map(len, some)) // _BYTES_WRITTEN
-            await self._turns.take(caller.principal, cost)
+            await self._turns.take(request.turns_of, cost)
             parts.append(form.write(read_rows(some), query.included))
         return form.between.join(parts)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Hashable
 from contextlib import suppress
 from enum import Enum, auto
 from functools import partial
-from socket import socket
+from socket import SO_ERROR, SOL_SOCKET, socket
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
@@ -156,8 +156,6 @@ class Connection(asyncio.Protocol):
             self._body.fail(ClientGoneError())
         if self._parser is not None:
             self._parser.close()
-        if self._request is not None:
-            self._request.has_gone = True
         if self._task is not None:
             # After its first step, the stream is closed.
             asyncio.get_running_loop().call_soon(self._task.cancel)
@@ -334,8 +332,17 @@ class Connection(asyncio.Protocol):
         self._connection_line = CLOSE
         self._begin(Request(request_id, method, headers, address=self.address, error=error))
 
+    def _is_there(self) -> bool:
+        """Whether the client is there; after its end, nothing else tells of a reset."""
+        if self._is_ended:
+            with suppress(OSError, AttributeError):  # None with TLS
+                if self._transport.get_extra_info("socket").getsockopt(SOL_SOCKET, SO_ERROR):
+                    self._transport.abort()
+                    return False
+        return self._phase is not END
+
     def _begin(self, request: Request) -> None:
-        self._request = request
+        self._request, request.is_there = request, self._is_there
         self._phase, self.since = RESPONSE, self._connections.now
         self.timeout = self._connections.check_interval
         # Unlike a coroutine, its iterator ends without an exception.

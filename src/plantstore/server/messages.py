@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from plantstore.core.errors import RequestError
 from plantstore.core.fair_queue import FairQueue, Key
 from plantstore.core.pools import Pools
-from plantstore.server.body import Body
+from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.tracing import read_line
 
 HeaderLines = bytes  # as on the wire: b"ETag: x\r\nLink: y\r\n"
@@ -25,7 +25,7 @@ class Request(Struct):
     with its head is bytes. ``error`` is set if the server refuses the request; the application
     makes the response. ``raw`` is all bytes of a GET, without tracing lines, if
     ``Application.get_cached`` may respond to the same bytes next time. ``address`` is the peer's.
-    ``has_gone`` is set when the client has gone: a read may end.
+    ``is_there`` tells whether the client is: if it has gone, a read may end.
 
     The application sets the ``caller``; ``turns_of``, the user or network that takes its turns, and
     the ``holder`` of its units in pools; ``route``, the path's pattern; ``refusal``, the error; and
@@ -48,7 +48,15 @@ class Request(Struct):
     route: str = ""
     refusal: Exception | None = None
     writes: Any = None
-    has_gone: bool = False
+    is_there: Callable[[], bool] | None = None
+
+    def require_client(self) -> None:
+        """End a read whose client has gone.
+
+        :raises ClientGoneError: it has.
+        """
+        if self.is_there is not None and not self.is_there():
+            raise ClientGoneError
 
     def read_tracing(self, name: bytes) -> bytes:
         """The value of a header that may be omitted; empty without the header."""

@@ -73,7 +73,7 @@ def add_events(app: App) -> None:
             listener = await listeners.add(caller, after, form)
             head, remove = make_response(200, _LIVE).head, partial(listeners.remove, listener)
             return Stream(head, listener.read_parts(), remove, stop=listener.end)
-        async with app.lanes.of(caller.principal):
+        async with app.lanes.of(request):
             return await _read(app, request, caller, after, limit, form)
 
     app.routes.add_of_store("/events", reads(list_events))

@@ -29,7 +29,7 @@ def add_tags(app: App) -> None:
             app.cache.put_request(request, response, caller)
             return response
         parts = []
-        async with app.lanes.of(caller.principal):
+        async with app.lanes.of(request):
             rows = await app.database.read("read_tags", store_id, first, limit + 1)
             for start in range(0, min(len(rows), limit), _WRITTEN_AT_A_TURN):
                 some = rows[start : min(start + _WRITTEN_AT_A_TURN, limit)]

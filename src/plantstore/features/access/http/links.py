@@ -77,7 +77,7 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
         await app.turns.take(network, ROUTED)
     body = await read_body(app, request, LinkCode)
     key = read_code(body.code)
-    async with app.lanes.of(request.turns_of, is_long=True):  # anybody can name any store
+    async with app.lanes.of(request, is_long=True):  # anybody can name any store
         if key is None or not await app.database.read("find_code", *key, now()):
             raise RequestError(40406)
 

@@ -60,7 +60,7 @@ class Owners:
         """A store has one read at a time, in which each record takes a turn."""
         app, (values, store_name) = self._app, split(pattern, path)
         caller, records = await app.authentication.admit(request, store_name, Scope.MANAGE), []
-        async with app.lanes.of(caller.principal, is_long=True):
+        async with app.lanes.of(request, is_long=True):
             for row in await read(app.database, caller.store_id, *values):
                 await app.turns.take(caller.principal, 1)
                 records.append(describe(row))
