@@ -14,12 +14,15 @@ from tests.databases import writes_held
 pytestmark = pytest.mark.anyio
 
 SECONDS = "plantstore.core.write_queue._WRITE_SECONDS"  # of a commit: they add a write to the next
+BYTES = "plantstore.core.write_queue._BYTE_SECONDS"
+APPLYING = "plantstore.postgres.writer._APPLYING_SECONDS"
 
 
 @pytest.fixture
 def fast_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SECONDS, math.inf)
     monkeypatch.setattr("plantstore.core.write_queue._NOTED_SECONDS", 0)
+    monkeypatch.setattr("plantstore.core.write_queue._uneven_until", [0.0])
 
 
 @pytest.mark.usefixtures("fast_disk")
@@ -87,18 +90,16 @@ async def test_stores_share_a_batch_like_a_pool(
     assert sizes[:4] == [1, 1, 12 + 6 + 1, 12 + 6 + 1]
 
 
-@pytest.mark.parametrize(
-    ("byte_seconds", "expected"), [(0.0, [50, 50, 50]), (1.0, [*12 * [12], 6])]
-)
+@pytest.mark.parametrize("took_time", [None, BYTES, APPLYING])
 async def test_on_a_slow_disk_stores_share_a_larger_batch(
-    harness: DatabaseHarness,
-    monkeypatch: pytest.MonkeyPatch,
-    byte_seconds: float,
-    expected: list[int],
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch, url: str, took_time: str | None
 ) -> None:
-    """Or few writes would wait for each of its commits. Long writes make no disk slow."""
+    """Or few writes would wait for each of its commits. Long or many writes make no disk slow."""
     monkeypatch.setattr(SECONDS, 1e-9)
-    monkeypatch.setattr("plantstore.core.write_queue._BYTE_SECONDS", byte_seconds)
+    for constant in (BYTES, APPLYING):
+        monkeypatch.setattr(constant, float(constant == took_time))
+    is_slow = took_time is None or (took_time == APPLYING and url.startswith("sqlite"))
+    expected = [50, 50, 50] if is_slow else [*12 * [12], 6]
     other = await harness.make_caller("orchard", "ben")
     sizes = list[int]()
     harness.database.writes.observers.append(lambda count, _: sizes.append(count))

@@ -16,7 +16,13 @@ from plantstore.sql.reading import Query
 pytestmark = pytest.mark.anyio
 
 
-class Refusing(Batcher[int, int]):
+class Batches(Batcher[int, int]):
+    """All items are of one store."""
+
+    store_of = staticmethod(lambda _: None)
+
+
+class Refusing(Batches):
     """Refuses all waiting items, as a writer does with writes that waited too long."""
 
     def next_batch(self) -> list[Waiting[int, int]]:
@@ -25,7 +31,7 @@ class Refusing(Batcher[int, int]):
         return []
 
 
-class Failing(Batcher[int, int]):
+class Failing(Batches):
     """Fails every batch that has an odd item."""
 
     async def run(self, items: Sequence[int]) -> Sequence[int]:
@@ -55,6 +61,7 @@ async def test_reads_for_clients_without_a_known_token_share_like_one_store() ->
     loop, reads = asyncio.get_running_loop(), Reads(cast("Pool", None), 1, Active())
     items: list[Query] = [("find_store_of_token", (bytes([number]),)) for number in range(9)]
     items.append(("find_members", (1,)))
-    reads.waiting = [Waiting(item, 0.0, loop.create_future()) for item in items]
+    for item in items:
+        reads.waiting[reads.store_of(item)].append(Waiting(item, 0.0, loop.create_future()))
     first = [waiting.item for _ in range(3) for waiting in reads.next_batch()]
-    assert first == [*items[:2], items[-1]]
+    assert first == [items[0], items[-1], items[1]]

@@ -99,16 +99,24 @@ class WriteQueue:
         return True
 
     def note_commit(
-        self, batch: Sequence[Any], outcomes: Sequence[Any], count: int, seconds: float
+        self,
+        batch: Sequence[Any],
+        outcomes: Sequence[Any],
+        count: int,
+        seconds: float,
+        applying: float = 0.0,
     ) -> None:
-        """Charge about the database's growth: a random write is charged for its whole batch."""
+        """Charge about the database's growth: a random write is charged for its whole batch.
+
+        Of the ``seconds``, about ``applying`` were not for the commit.
+        """
         write = random.choice(batch)  # noqa: S311 - no secret
         length, size = _length_of(write), _WRITE_BYTES
         if length is not None:
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if write.key is not None else 0
         self.bytes.add(write.store_id, size * len(batch))
-        rest = seconds - size * len(batch) * _BYTE_SECONDS
+        rest = seconds - applying - size * len(batch) * _BYTE_SECONDS
         self._shared = min(max(_MIN_SHARED, int(rest / _WRITE_SECONDS)), _MAX_SHARED)
         for observe in self.observers:
             observe(count, seconds)

@@ -1,8 +1,10 @@
 """Batches items: those that arrive while batches are in flight form the next batch."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Sequence
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -26,13 +28,18 @@ class Waiting(Struct, Generic[Item, Result], frozen=True):
 
 
 class Batcher(Generic[Item, Result]):
-    """Keeps at most ``max_batches`` in flight. Gathers briefly if several ``stores`` are active."""
+    """Keeps at most ``max_batches`` in flight. Gathers briefly if several ``stores`` are active.
+
+    ``store_of`` tells in whose queue an item waits.
+    """
+
+    store_of: Callable[[Any], Hashable] = attrgetter("store_id")
 
     def __init__(self, max_batches: int, stores: Active, shared: float = _SHARED_SECONDS) -> None:
         self._loop = asyncio.get_running_loop()
         self._max_batches, self._shared_seconds = max_batches, shared
         self.stores = stores
-        self.waiting: list[Waiting[Item, Result]] = []
+        self.waiting = defaultdict[Any, deque[Waiting[Item, Result]]](deque)  # by store
         self._in_flight: set[asyncio.Task[None]] = set()
         self._is_gathering = False
         self._separates_stores = False
@@ -46,8 +53,13 @@ class Batcher(Generic[Item, Result]):
         """Queue an item; the future gets its result, or the error."""
         self._begin_gathering()
         future: asyncio.Future[Result] = self._loop.create_future()
-        self.waiting.append(Waiting(item, self._loop.time(), future))
+        self.waiting[self.store_of(item)].append(Waiting(item, self._loop.time(), future))
         return future
+
+    @property
+    def depth(self) -> int:
+        """How many items wait."""
+        return sum(map(len, self.waiting.values()))
 
     async def drain(self) -> None:
         while self.waiting or self._in_flight:
@@ -60,7 +72,8 @@ class Batcher(Generic[Item, Result]):
 
     def next_batch(self) -> list[Waiting[Item, Result]]:
         """Remove the next batch from the queue: here, all of the queue."""
-        batch, self.waiting = self.waiting, []
+        batch = [waiting for queue in self.waiting.values() for waiting in queue]
+        self.waiting.clear()
         return batch
 
     def _begin_gathering(self) -> None:
@@ -71,8 +84,8 @@ class Batcher(Generic[Item, Result]):
 
     def _gather(self, seen: int, until: float) -> None:
         """Send the next batch once no more items arrive: a batch costs as much as many items."""
-        if seen < len(self.waiting) and self._loop.time() < until:
-            self._loop.call_soon(self._gather, len(self.waiting), until)
+        if seen < (depth := self.depth) and self._loop.time() < until:
+            self._loop.call_soon(self._gather, depth, until)
         else:
             self._is_gathering = False
             self._send()
@@ -105,4 +118,5 @@ class Batcher(Generic[Item, Result]):
                 waiting.future.set_exception(result)
             else:
                 waiting.future.set_result(result)
-        self.waiting = again + self.waiting
+        for waiting in reversed(again):
+            self.waiting[self.store_of(waiting.item)].appendleft(waiting)

@@ -90,7 +90,7 @@ class PostgresDatabase:
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         pools = (self._pool, self._stream_pool, self._probe_pool)
         return {
-            ("write_queue_depth",): len(self._writer.waiting),
+            ("write_queue_depth",): self._writer.depth,
             ("streams",): self._stream_pool.in_use,
             ("postgres_connections", "in_use"): sum(pool.in_use for pool in pools),
             ("postgres_connections", "idle"): sum(len(pool.idle) for pool in pools),

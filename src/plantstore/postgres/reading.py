@@ -7,7 +7,7 @@ that list the store request the same page. Stores share reads by the rule of all
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import islice
 
@@ -54,14 +54,11 @@ class Callers(Batcher[Credentials, Caller | None]):
         """All waiting items; if stores are separated, those of the longest waiting store."""
         if not self._separates_stores:
             return super().next_batch()
-        stores = (waiting.item.store_id for waiting in self.waiting)
-        store_id = next((store_id for store_id in stores if store_id not in self._busy), None)
+        store_id = next((it for it in self.waiting if it not in self._busy), None)
         if store_id is None:
             return []
         self._busy.add(store_id)
-        batch = [waiting for waiting in self.waiting if waiting.item.store_id == store_id]
-        self.waiting = [waiting for waiting in self.waiting if waiting.item.store_id != store_id]
-        return batch
+        return list(self.waiting.pop(store_id))
 
     async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
         """The callers, None where there is no such token."""
@@ -94,11 +91,19 @@ class Callers(Batcher[Credentials, Caller | None]):
         return {key: to_caller(key.store_id, key.token_hash, row) for key, row in of_keys}
 
 
+def _store_of(query: Query) -> Hashable:
+    """Whose share of the reads it takes: all clients without a known token have one share."""
+    first = query[1][0] if query[1] else None
+    return NETWORKS if isinstance(first, bytes) else first
+
+
 class Reads(Batcher[Query, Sequence[Row]]):
     """Runs queries of stores, at most ``max_batch_size`` different ones at once.
 
     A query's first argument, if any, is the store, or the hash of a token whose store is unknown.
     """
+
+    store_of = staticmethod(_store_of)
 
     def __init__(self, pool: Pool, max_batch_size: int, stores: Active) -> None:
         super().__init__(_MAX_READS, stores, shared=0.0)  # a batch of lookups ends at once
@@ -108,28 +113,21 @@ class Reads(Batcher[Query, Sequence[Row]]):
 
     def next_batch(self) -> list[Waiting[Query, Sequence[Row]]]:
         """The reads of the store that has waited longest and may take more."""
-        stores = dict.fromkeys(_store_of(waiting.item) for waiting in self.waiting)
-        store_id = next(filter(self._shares.try_acquire, stores), None)
-        reads = (waiting.item for waiting in self.waiting if _store_of(waiting.item) == store_id)
-        taken = set(islice(dict.fromkeys(reads), self._max_batch_size))
-        batch = [waiting for waiting in self.waiting if waiting.item in taken]
-        self.waiting = [waiting for waiting in self.waiting if waiting.item not in taken]
-        return batch
+        store_id = next(filter(self._shares.try_acquire, self.waiting), None)
+        queue = self.waiting.pop(store_id, ())
+        taken = set(islice(dict.fromkeys(waiting.item for waiting in queue), self._max_batch_size))
+        if later := [waiting for waiting in queue if waiting.item not in taken]:
+            self.waiting[store_id].extend(later)  # after the other stores
+        return [waiting for waiting in queue if waiting.item in taken]
 
     async def run(self, items: Sequence[Query]) -> Sequence[Sequence[Row]]:
         reads = list(dict.fromkeys(items))
         try:
             tables = await self._pool.read(*reads)
         finally:
-            self._shares.release(_store_of(items[0]))
+            self._shares.release(self.store_of(items[0]))
         tables_of = dict(zip(reads, tables, strict=True))
         return [tables_of[item] for item in items]
-
-
-def _store_of(query: Query) -> object:
-    """Whose share of the reads it takes: all clients without a known token have one share."""
-    first = query[1][0] if query[1] else None
-    return NETWORKS if isinstance(first, bytes) else first
 
 
 class PostgresSnapshot(SnapshotReads):

@@ -32,6 +32,7 @@ from plantstore.sql.migrations import find_newest
 _MAX_BATCHES = 4
 _MAX_WAITING = 2  # of these, batches of one store that wait for locks
 _SCHEMA_INTERVAL_MS = 1000
+_APPLYING_SECONDS = 0.0002  # per write, on a busy server
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _encode = msgspec.json.Encoder().encode
 
@@ -70,32 +71,35 @@ class Writer(Batcher[Item, Written]):
     def next_batch(self) -> list[Waiting[Item, Written]]:
         """The oldest writes that can share a batch, by store, in their order of arrival."""
         batch: list[Waiting[Item, Written]] = []
-        later: list[Waiting[Item, Written]] = []
-        stores, costs = set[int](), Counter[int]()
-        busy = self._busy.copy()  # or with earlier waiting writes
-        deadline = self._loop.time() - self._timeout
-        for waiting in self.waiting:
-            store_id = waiting.item.store_id
-            is_apart = store_id in busy or len(batch) == MAX_BATCH
+        costs, deadline = Counter[int](), self._loop.time() - self._timeout
+        for store_id, queue in sorted(self.waiting.items(), key=lambda item: item[1][0].arrived):
             first = batch[0].item.store_id if batch else store_id
             is_alone = self._separates_stores or not self._locked.isdisjoint((store_id, first))
-            is_apart |= is_alone and store_id != first
+            is_apart = store_id in self._busy or (is_alone and store_id != first)
             is_apart |= store_id in self._locked and len(self._waits) == _MAX_WAITING
-            is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
-            if waiting.arrived < deadline or waiting.future.done():  # done: cancelled
-                if not waiting.future.done():
-                    waiting.future.set_exception(DatabaseUnavailableError())
-            elif is_apart or not self.queue.try_leave(store_id, waiting.item, costs):
-                later.append(waiting)
-                busy.add(store_id)
-            else:
-                batch.append(waiting)
-                stores.add(store_id)
+            while queue:
+                if not queue[0].future.done():  # else it was cancelled
+                    if queue[0].arrived < deadline:
+                        queue[0].future.set_exception(DatabaseUnavailableError())
+                    elif is_apart or not self._fits(queue[0].item, batch, costs):
+                        break
+                    else:
+                        batch.append(queue[0])
+                queue.popleft()
+            if not queue:
+                del self.waiting[store_id]
         self.queue.note_batch(costs)
-        self.waiting = later
+        stores = {waiting.item.store_id for waiting in batch}
         self._busy |= stores
         self._waits |= stores if len(stores) == 1 and len(self._waits) < _MAX_WAITING else set()
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
+
+    def _fits(
+        self, item: Item, batch: Sequence[Waiting[Item, Written]], costs: Counter[int]
+    ) -> bool:
+        if batch and Atomic in (type(item), type(batch[0].item)):
+            return False
+        return len(batch) < MAX_BATCH and self.queue.try_leave(item.store_id, item, costs)
 
     async def run(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
         """The outcomes of the writes, after their commit."""
@@ -149,7 +153,8 @@ class Writer(Batcher[Item, Written]):
                 if atomic is not None:
                     atomic.seconds = time.perf_counter() - began
         count = len(writes) - outcomes.count(AGAIN)
-        self.queue.note_commit(writes, outcomes, count, time.perf_counter() - began)
+        applying = _APPLYING_SECONDS * len(writes)
+        self.queue.note_commit(writes, outcomes, count, time.perf_counter() - began, applying)
         return outcomes if atomic is None else outcomes[-1:]
 
     async def _require_schema(self, connection: AsyncConnection) -> None:
