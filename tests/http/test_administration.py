@@ -52,6 +52,18 @@ async def test_a_holder_of_which_jobs_wait_rests_while_others_run_theirs(
     await administration.close()
 
 
+async def test_holders_that_rest_at_the_same_time_rest_longer(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plantstore.http.administration._REST", 0.1)
+    administration = Administration(partial(open_session, url), 30.0, Pool("administration", 64))
+    began = asyncio.get_running_loop().time()
+    jobs = (administration.run(holder, lambda _: None) for holder in 3 * ["many", "other"])
+    await asyncio.gather(*jobs)
+    assert asyncio.get_running_loop().time() - began > 0.35  # 0.1, then 0.2 for each of the two
+    await administration.close()
+
+
 async def test_a_job_whose_thread_cannot_start_leaves_its_slot(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
