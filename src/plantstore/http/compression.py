@@ -14,6 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from plantstore.core.thread import give_precedence
 from plantstore.http.responses import read_weights
 
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
@@ -22,7 +23,7 @@ _LEVEL = 1  # the fastest: higher levels take more time than most networks save
 OpenLane = Callable[[], AbstractAsyncContextManager[None]]
 
 # More than the event loop can keep busy. They start with the first list.
-_threads = ThreadPoolExecutor(2, "compression")
+_threads = ThreadPoolExecutor(2, "compression", give_precedence)
 
 CODINGS: dict[bytes, Callable[[], Any]] = {}  # makes a compressor for each coding, the best first
 with suppress(ImportError):

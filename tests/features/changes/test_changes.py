@@ -234,6 +234,9 @@ def test_csv_columns_are_the_keys_of_a_change(client: httpx.Client) -> None:
         *(*refused, (11, 200), (12, 41301), (13, 41301)),
     ]
     assert numbers_of(send(client, b"7,Aloe\n", "text/csv")) == [(1, 40002)]
+    twice = send(client, b"id,name,Name\n7,Aloe,Ivy\n", "text/csv")
+    assert numbers_of(twice) == [(1, 40002), (2, 40002)]
+    assert "two columns are named name" in twice[0]["message"]
     assert list_plants(client) == [
         {"id": -3, "name": "Aloe", "tag": "a;b"},
         {"id": 1, "name": "Fern", "tag": "shade"},

@@ -78,9 +78,13 @@ class CsvLines(Lines):
             if not self._columns:
                 names = [cell.strip().lower() for cell in cells[:_MAX_COLUMNS]]
                 self._columns = [name if name in KEYS else "" for name in names]
+                twice = [name for name in KEYS if self._columns.count(name) > 1]
+                if twice:  # no line tells which of them is meant
+                    self._columns = [""] * len(names)
                 if "id" in self._columns:
                     return None
-                reason = "the first line must name the columns, including id"
+                missing = "the first line must name the columns, including id"
+                reason = f"two columns are named {twice[0]}" if twice else missing
                 return RequestError(40002, reason=reason)
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
