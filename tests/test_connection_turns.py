@@ -548,14 +548,15 @@ async def test_a_client_that_resets_before_accept_opens_no_connection(
         await asyncio.sleep(0)
 
 
+@pytest.mark.parametrize("count", [1, 2])  # no more is received if a second one waits
 @pytest.mark.parametrize("is_ended", [True, False])
 async def test_a_request_learns_that_its_client_has_gone(
-    application: CountingApplication, connections: Connections, *, is_ended: bool
+    application: CountingApplication, connections: Connections, *, count: int, is_ended: bool
 ) -> None:
     with create_server(("127.0.0.1", 0)) as listener:
         client = create_connection(listener.getsockname())
         assert connect(connections, listener.accept()[0], "10.0.0.1")
-    client.send(b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+    client.send(count * b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
     while not application.handled:  # noqa: ASYNC110 - it is for a few iterations
         await asyncio.sleep(0)
     if is_ended:

@@ -229,9 +229,9 @@ async def test_a_thread_reads_a_long_page_while_several_users_are_active(
     assert bodies.pop().count(b"Fern") == 99
 
 
-@pytest.mark.parametrize("max_text", [2**17, 100])
+@pytest.mark.parametrize(("max_text", "query"), [(2**17, b""), (2**17, b"limit=9"), (100, b"")])
 async def test_a_list_is_not_read_if_its_client_has_gone_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_text: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_text: int, query: bytes
 ) -> None:
     monkeypatch.setattr("plantstore.sqlite.database.MAX_TEXT", max_text)
     url = create_sqlite(tmp_path)
@@ -240,6 +240,7 @@ async def test_a_list_is_not_read_if_its_client_has_gone_meanwhile(
         for number in range(20):
             await app.handle(request(number, "POST", token, b"/plants"))
         listing = request(0, "GET", token, b"/plants")
+        listing.query = query
         if max_text > 100:  # it is not a long list
             listing.is_there = lambda: False
         else:

@@ -158,6 +158,7 @@ class PlantLists:
         count = _PAGE_SIZE if query.limit is None else min(query.limit, _PAGE_SIZE)
         is_long = is_long or count > self._database.long_page or bool(query.tags)
         await self._turns.take(request.turns_of, ROUTED)
+        request.require_client()
         return self._lanes.of(request) if is_long else nullcontext()
 
     async def _write(self, page: Page, request: Request, query: PlantQuery, form: Form) -> bytes:

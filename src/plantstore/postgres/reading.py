@@ -93,7 +93,7 @@ class Callers(Batcher[Credentials, Caller | None]):
 
 def _store_of(query: Query) -> Hashable:
     """Whose share of the reads it takes: all clients without a known token have one share."""
-    first = query[1][0] if query[1] else None
+    first = query[1][0] if query[1] else query[0]
     return NETWORKS if isinstance(first, bytes) else first
 
 

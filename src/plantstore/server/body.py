@@ -25,7 +25,7 @@ _REST = (b"\r\n", b"\n", b"0\r\n", b":\r\n")  # one of these completes any incom
 
 
 class ClientGoneError(Exception):
-    """The client closed the connection before its request was complete."""
+    """The client has gone."""
 
 
 class Body:

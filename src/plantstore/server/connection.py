@@ -333,8 +333,8 @@ class Connection(asyncio.Protocol):
         self._begin(Request(request_id, method, headers, address=self.address, error=error))
 
     def _is_there(self) -> bool:
-        """Whether the client is there; after its end, nothing else tells of a reset."""
-        if self._is_ended:
+        """Whether the client is there; if nothing is received, nothing else tells."""
+        if self._is_ended or self._is_limited:
             with suppress(OSError, AttributeError):  # None with TLS
                 if self._transport.get_extra_info("socket").getsockopt(SOL_SOCKET, SO_ERROR):
                     self._transport.abort()
