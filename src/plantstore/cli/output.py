@@ -82,13 +82,11 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
     while part := list(islice(rows, _PART_ROWS)):
         cells = zip(widths, zip(*part, strict=True), strict=True)
         widths = [min(_WIDEST, max(width, *map(_measure, column))) for width, column in cells]
-        lines = [
-            "  ".join(
-                cell + " " * (width - _measure(cell))
-                for cell, width in zip(row, widths, strict=True)
-            ).rstrip()
-            for row in part
-        ]
+        lines = []
+        for row in part:
+            pairs = zip(row, widths, strict=True)
+            padded = (cell + " " * (width - _measure(cell)) for cell, width in pairs)
+            lines.append("  ".join(padded).rstrip())
         click.echo("\n".join(lines))
 
 

@@ -4,7 +4,6 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from plantstore.core.settings import without_password
@@ -19,16 +18,16 @@ def name_program(sentence: str) -> str:
     """
     if "`plantstore " not in sentence:
         return sentence
-    own, _ = separate_options(sys.argv[1:])
+    own, _ = separate_options()
     quoted = [shlex.quote(without_password(word)) for word in own]
     return sentence.replace("`plantstore ", f"`{' '.join([find_program(), *quoted])} ")
 
 
-def separate_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """``plantstore``'s own options, wherever they stand, and the other words."""
+def separate_options() -> tuple[list[str], list[str]]:
+    """``plantstore``'s own options, wherever they stand, and the command line's other words."""
     first: list[str] = []
     last: list[str] = []
-    remaining = list(words)
+    remaining = sys.argv[1:]
     while remaining:
         word = remaining.pop(0)
         name, joined, _ = word.partition("=")

@@ -2,9 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections import UserDict
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -35,21 +36,15 @@ _OF_FEATURES = {
 _PLACES = dict(sorted((_CORE | _OF_FEATURES).items()))
 
 
-class Commands(Mapping[str, click.Command]):
+class Commands(UserDict[str, Any]):
     """The commands by name, imported on demand: ``serve`` does not load the others."""
 
     def __getitem__(self, name: str) -> click.Command:
-        command: click.Command = load(_PLACES[name])
+        command: click.Command = load(self.data[name])
         return command
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
 
-    def __len__(self) -> int:
-        return len(_PLACES)
-
-
-@click.group(commands=Commands(), context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(commands=Commands(_PLACES), context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--database",
     metavar="URL",
@@ -103,7 +98,7 @@ def main() -> None:
     sys.stdout = sys.stdout or nowhere.open("w")
     sys.stderr = sys.stderr or nowhere.open("w")
     try:
-        own, words = separate_options(sys.argv[1:])
+        own, words = separate_options()
         status = cli.main([*own, *words], "plantstore", standalone_mode=False) or 0
     except click.ClickException as error:
         _correct(error).show()

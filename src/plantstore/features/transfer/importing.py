@@ -92,14 +92,13 @@ class Import:
                 continue
             if self._updates and known is not None:
                 change = Change(known, change.after)  # noqa: PLW2901 - the same plant's
-            error: PlantStoreError | None = None
             if known is not change.before:
-                error = IdTakenError(plant_id=change.plant.id)
+                self.errors.add(line, IdTakenError(plant_id=change.plant.id), change.plant)
             elif known is None and room is not None and self.summary.imported >= room:
-                error = StoreFullError(plant_id=change.plant.id)
+                self.errors.add(line, StoreFullError(plant_id=change.plant.id), change.plant)
             else:
                 self.planned.add(change, line)
-            self._count(line, change, None if error is None else describe_error(error))
+                self._count(line, change, None)
 
     def write(self) -> Iterator[int]:
         """Write the plan in portions; stop if a change is refused."""

@@ -62,13 +62,11 @@ def list_examples(content: Json) -> list[tuple[str, Json]]:
     if "example" in content:
         return [("", content["example"])]
     named = content.get("examples", {})
-    return [
-        (
-            example.get("summary") or name.replace("_", " ").capitalize() * (len(named) > 1),
-            example["value"],
-        )
-        for name, example in named.items()
-    ]
+    examples = []
+    for name, example in named.items():
+        default = name.replace("_", " ").capitalize() if len(named) > 1 else ""
+        examples.append((example.get("summary") or default, example["value"]))
+    return examples
 
 
 def example_of(parameter: Json) -> Json:
