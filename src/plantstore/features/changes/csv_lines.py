@@ -12,7 +12,7 @@ import json
 import re
 
 from plantstore.core.cells import DELIMITERS, read_fields
-from plantstore.core.errors import PlantStoreError, RequestError
+from plantstore.core.errors import RequestError
 from plantstore.core.model import Caller
 from plantstore.core.operations import Write
 from plantstore.features.changes.lines import KEYS, MAX_LINE, Lines
@@ -68,27 +68,25 @@ class CsvLines(Lines):
         opening = b'"' if self._record else b""
         return _OPEN[self._delimiter].fullmatch(opening + line) is not None
 
-    def read(self, line: bytes) -> Write | PlantStoreError | None:
-        """See ``Lines``: skips the line with the columns, and records with only empty cells."""
+    def _read(self, line: bytes) -> Write | None:
+        """See ``Lines.read``: skips the line with the columns, and records of empty cells."""
         if len(line) > MAX_LINE:
-            return RequestError(41301)
+            raise RequestError(41301)
         try:
             text = line.decode("utf-8-sig")
             (cells,) = csv.reader([text], delimiter=self._delimiter, strict=True)
             if not self._columns:
                 names = [cell.strip().lower() for cell in cells[:_MAX_COLUMNS]]
                 self._columns = [name if name in KEYS else "" for name in names]
-                twice = [name for name in KEYS if self._columns.count(name) > 1]
+                twice = [name for name in sorted(KEYS) if self._columns.count(name) > 1]
                 if twice:  # no line tells which of them is meant
                     self._columns = [""] * len(names)
                 if "id" in self._columns:
                     return None
                 missing = "the first line must name the columns, including id"
                 reason = f"two columns are named {twice[0]}" if twice else missing
-                return RequestError(40002, reason=reason)
+                raise RequestError(40002, reason=reason)
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
-            return RequestError(40002, reason="it is not CSV in UTF-8")
-        except RequestError as error:
-            return error
-        return super().read(json.dumps(fields).encode()) if any(cells) else None
+            raise RequestError(40002, reason="it is not CSV in UTF-8") from None
+        return super()._read(json.dumps(fields).encode()) if any(cells) else None

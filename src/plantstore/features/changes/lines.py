@@ -60,10 +60,13 @@ class Lines:
     def read(self, line: bytes) -> "Write | PlantStoreError | None":
         """The change in a line, or its error; None to skip the line."""
         try:
-            return _read_change(line, self.caller)
+            return self._read(line)
         except PlantStoreError as error:
-            error.__traceback__ = error.__context__ = None  # or each keeps its frames
+            error.__traceback__ = error.__context__ = error.__cause__ = None  # or it keeps frames
             return error
+
+    def _read(self, line: bytes) -> Write | None:
+        return _read_change(line, self.caller)
 
 
 def _read_change(text: bytes, caller: Caller) -> Write:
