@@ -14,8 +14,8 @@ from tests.databases import writes_held
 pytestmark = pytest.mark.anyio
 
 SECONDS = "plantstore.core.write_queue._WRITE_SECONDS"  # of a commit: they add a write to the next
-BYTES = "plantstore.core.write_queue._BYTE_SECONDS"
 APPLYING = "plantstore.postgres.writer._APPLYING_SECONDS"
+PAGES = "plantstore.sqlite.writer._PAGE_SECONDS"
 
 
 @pytest.fixture
@@ -40,18 +40,19 @@ async def test_among_others_a_store_has_a_share_of_each_batch(harness: DatabaseH
     assert [event.plant.id for event in harness.read_events()] == [*range(50), *range(5)]
 
 
+@pytest.mark.parametrize(("name", "expected"), [(1000 * "🌿", [2, 2, 2]), (600 * "x", [4, 2])])
 @pytest.mark.usefixtures("fast_disk")
-async def test_among_others_the_longest_writes_share_batches_of_two(
-    harness: DatabaseHarness,
+async def test_among_others_the_longer_writes_are_the_fewer_share_a_batch(
+    harness: DatabaseHarness, name: str, expected: list[int]
 ) -> None:
     other = await harness.make_caller("orchard", "ben")
     await harness.create(NewPlant(0, "Fern"), caller=other)
     await harness.create(NewPlant(0, "Fern"))
     sizes = list[int]()
     harness.database.writes.observers.append(lambda count, _: sizes.append(count))
-    plants = [NewPlant(n, 1000 * "🌿", 256 * "🌿") for n in range(1, 7)]
+    plants = [NewPlant(n, name, name[:256] if "🌿" in name else None) for n in range(1, 7)]
     await asyncio.gather(*map(harness.create, plants))
-    assert sizes == [2, 2, 2]
+    assert sizes == expected
 
 
 @pytest.mark.skipif("TEST_ON_CITUS" in os.environ, reason="there, a batch is of one store")
@@ -90,15 +91,15 @@ async def test_stores_share_a_batch_like_a_pool(
     assert sizes[:4] == [1, 1, 12 + 6 + 1, 12 + 6 + 1]
 
 
-@pytest.mark.parametrize("took_time", [None, BYTES, APPLYING])
+@pytest.mark.parametrize("took_time", [None, APPLYING, PAGES])
 async def test_on_a_slow_disk_stores_share_a_larger_batch(
     harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch, url: str, took_time: str | None
 ) -> None:
-    """Or few writes would wait for each of its commits. Long or many writes make no disk slow."""
+    """Or few writes would wait for each of its commits. Many writes make no disk slow."""
     monkeypatch.setattr(SECONDS, 1e-9)
-    for constant in (BYTES, APPLYING):
+    for constant in (APPLYING, PAGES):
         monkeypatch.setattr(constant, float(constant == took_time))
-    is_slow = took_time is None or (took_time == APPLYING and url.startswith("sqlite"))
+    is_slow = took_time in (None, PAGES if url.startswith("postgresql") else APPLYING)
     expected = [50, 50, 50] if is_slow else [*12 * [12], 6]
     other = await harness.make_caller("orchard", "ben")
     sizes = list[int]()

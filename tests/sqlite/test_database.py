@@ -16,7 +16,7 @@ import pytest
 
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import NewPlant, Outcome
-from plantstore.core.operations import Atomic, Delete, RefusedError, Write, Written
+from plantstore.core.operations import Atomic, Create, Delete, RefusedError, Write, Written
 from plantstore.core.thread import Thread
 from plantstore.sqlite.batch import BatchWriter
 from plantstore.sqlite.connection import connect
@@ -190,6 +190,24 @@ async def test_an_atomic_ends_at_the_write_that_refuses_it(
     with pytest.raises(RefusedError):
         await harness.database.write(Atomic(caller.store_id, writes))
     assert applied == writes[:1]
+
+
+async def test_among_others_writes_wait_for_one_atomic_at_a_time(harness: DatabaseHarness) -> None:
+    callers = [await harness.make_caller(store, "ben") for store in ("orchard", "park")]
+    for caller in callers:  # several stores are active
+        await harness.create(NewPlant(0, "Fern"), caller=caller)
+    sizes, atomics = list[int](), list[asyncio.Future[Written]]()
+    harness.database.writes.observers.append(lambda count, _: sizes.append(count))
+    for count, caller in enumerate(callers, 2):
+        creates = [
+            Create(caller.store_id, caller, NewPlant(n, "Fern")) for n in range(1, 1 + count)
+        ]
+        atomics.append(
+            asyncio.ensure_future(harness.database.write(Atomic(caller.store_id, creates)))
+        )
+    await atomics[0]
+    await asyncio.gather(atomics[1], harness.create(NewPlant(9, "Fern"), caller=callers[0]))
+    assert sizes == [2, 1, 3]
 
 
 async def test_among_others_a_full_batch_waits_for_no_more_writes(

@@ -22,8 +22,8 @@ _MIN_SHARED, _MAX_SHARED = 24, 100  # short writes that several stores share in 
 _TIMES_MORE, _NOTED_SECONDS = 3, 0.05  # "much less" is a third, in so long
 _LESS, _UNEVEN_SECONDS = 16, 0.1  # short writes of a batch then, for so long
 _WRITE_SECONDS = 0.0001  # a commit that took this long n times lets them share n, on a slow disk
-_BYTE_SECONDS = 3e-8  # of a commit: one that is slow because it is long lets no more share it
 _LONG_COST = 4  # short writes that take as long as a long one, or one with a key; 1 more per KiB
+_COST_BYTES = 256  # of texts that cost 1 more: more pages are written
 _ALL = -1  # in the place of a store: all stores
 _WRITE_BYTES = 150  # a plant, its event and its deletion's event, without texts
 _SHORT = 900  # bytes: longer texts take a page of SQLite in each of the three
@@ -93,9 +93,11 @@ class WriteQueue:
             if costs[store_id] >= max(_LONG_COST, self.shared - costs[_ALL]):
                 return False
             length = _length_of(write)
-            is_short = length is not None and length <= _SHORT and not getattr(write, "key", None)
+            cost = _LONG_COST + (length or 0) // 1024
+            if length is not None and not getattr(write, "key", None):
+                cost = min(cost, 1 + length // _COST_BYTES)
             for holder in (store_id, _ALL):
-                costs[holder] += 1 if is_short else _LONG_COST + (length or 0) // 1024
+                costs[holder] += cost
         return True
 
     def note_commit(
@@ -116,8 +118,8 @@ class WriteQueue:
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if write.key is not None else 0
         self.bytes.add(write.store_id, size * len(batch))
-        rest = seconds - applying - size * len(batch) * _BYTE_SECONDS
-        self._shared = min(max(_MIN_SHARED, int(rest / _WRITE_SECONDS)), _MAX_SHARED)
+        shared = int((seconds - applying) / _WRITE_SECONDS)
+        self._shared = min(max(_MIN_SHARED, shared), _MAX_SHARED)
         for observe in self.observers:
             observe(count, seconds)
         for write, outcome in zip(batch, outcomes, strict=True) if self.followers else ():

@@ -14,6 +14,7 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Sequence
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ from plantstore.sqlite.files import OpenFiles
 logger = logging.getLogger(__name__)
 
 _CHECKPOINT_PAGES = 1000
+_PAGE_SECONDS = 0.000015  # of a commit, about
 _SWEEP_SECONDS = 1.0
 _GATHERING_SECONDS = 0.005
 _LENT_SECONDS = 0.001  # to a thread, also of another worker, that polls for the lock
@@ -199,10 +201,15 @@ class Writer:
     def _next_batch(self) -> Sequence[Pending]:
         """Remove the next batch from the queue: a share of each store's, those with few first."""
         batch, costs, are_several = list[Pending](), Counter[int](), self._queue.stores.are_several
+        atomics = [it[0] for it in self.pending.values() if it and type(it[0][0]) is Atomic]
+        first = min(atomics, key=itemgetter(2), default=None)  # the only one, if others wait
         for store_id, waiting in sorted(self.pending.items(), key=lambda item: len(item[1])):
             while waiting and len(batch) < MAX_BATCH:
-                if are_several and not self._queue.try_leave(store_id, waiting[0][0], costs):
-                    break
+                if are_several:
+                    if type(waiting[0][0]) is Atomic and waiting[0] is not first:
+                        break
+                    if not self._queue.try_leave(store_id, waiting[0][0], costs):
+                        break
                 batch.append(waiting.popleft())
             if not waiting:
                 del self.pending[store_id]
@@ -256,14 +263,15 @@ class Writer:
             if atomic is not None:
                 refuse_unless_done(outcomes)
             self._batches.finish()
-            began = time.perf_counter()
+            began, pages = time.perf_counter(), self._wal_pages
             await self._thread.run(self._end_batch)
         except BaseException:
             roll_back(self._connection)
             raise
         if writes != [_PROBE]:
             count = len(writes) - (_PROBE in writes)
-            self._queue.note_commit(writes, outcomes, count, time.perf_counter() - began)
+            applying = max(self._wal_pages - pages, 0) * _PAGE_SECONDS  # 0 if the WAL is begun anew
+            self._queue.note_commit(writes, outcomes, count, time.perf_counter() - began, applying)
         return outcomes if atomic is None else outcomes[-1:]
 
     def _end_batch(self) -> None:
