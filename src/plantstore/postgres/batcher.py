@@ -64,8 +64,7 @@ class Batcher(Generic[Item, Result]):
     async def drain(self) -> None:
         while self.waiting or self._in_flight:
             self._send()
-            if self._in_flight:
-                await asyncio.wait(self._in_flight)
+            await (asyncio.wait(self._in_flight) if self._in_flight else asyncio.sleep(0.01))
 
     async def run(self, items: Sequence[Item]) -> Sequence[Result | Exception]:
         raise NotImplementedError

@@ -7,6 +7,7 @@ that list the store request the same page. Stores share reads by the rule of all
 
 import asyncio
 import logging
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import islice
@@ -29,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 _MAX_LOOK_UPS = 2
 _MAX_READS = 4
+_SHORT = 0.002  # seconds of a batch that cost nothing, besides the least: those of the network
+_SHARE, _CREDIT = 1 / 4, 0.5  # seconds, which is also the longest rest
 _MAX_BATCHES = 10_000  # of writes during a snapshot
 
 
@@ -101,6 +104,8 @@ class Reads(Batcher[Query, Sequence[Row]]):
     """Runs queries of stores, at most ``max_batch_size`` different ones at once.
 
     A query's first argument, if any, is the store, or the hash of a token whose store is unknown.
+    While several stores are active, a store rests after long batches: it takes at most a share of a
+    connection's time, after some credit.
     """
 
     store_of = staticmethod(_store_of)
@@ -110,10 +115,17 @@ class Reads(Batcher[Query, Sequence[Row]]):
         self._pool = pool
         self._max_batch_size = max_batch_size
         self._shares = Shares("reads", _MAX_READS)
+        self._rests: dict[Hashable, float] = {}  # until when, by store
+        self._least = math.inf  # seconds of a batch
 
     def next_batch(self) -> list[Waiting[Query, Sequence[Row]]]:
         """The reads of the store that has waited longest and may take more."""
-        store_id = next(filter(self._shares.try_acquire, self.waiting), None)
+        now, several = self._loop.time(), self.stores.are_several
+        self._rests = {it: at for it, at in self._rests.items() if several and at > now - _CREDIT}
+        rested = [it for it in self.waiting if self._rests.get(it, 0.0) <= now]
+        if not rested and self.waiting:
+            self._loop.call_at(min(map(self._rests.__getitem__, self.waiting)), self._send)
+        store_id = next(filter(self._shares.try_acquire, rested), None)
         queue = self.waiting.pop(store_id, ())
         taken = set(islice(dict.fromkeys(waiting.item for waiting in queue), self._max_batch_size))
         if later := [waiting for waiting in queue if waiting.item not in taken]:
@@ -121,11 +133,17 @@ class Reads(Batcher[Query, Sequence[Row]]):
         return [waiting for waiting in queue if waiting.item in taken]
 
     async def run(self, items: Sequence[Query]) -> Sequence[Sequence[Row]]:
-        reads = list(dict.fromkeys(items))
+        reads, store_id, began = list(dict.fromkeys(items)), _store_of(items[0]), self._loop.time()
         try:
             tables = await self._pool.read(*reads)
+            seconds = self._loop.time() - began
+            self._least = min(1.001 * self._least, seconds)  # another server may be farther away
+            if len(items) > 1 or store_id in self.waiting:  # it reads more than one after another
+                until = max(self._rests.get(store_id, 0.0), began - _CREDIT)
+                until += max(seconds - self._least - _SHORT, 0.0) / _SHARE
+                self._rests[store_id] = min(until, self._loop.time() + _CREDIT)
         finally:
-            self._shares.release(self.store_of(items[0]))
+            self._shares.release(store_id)
         tables_of = dict(zip(reads, tables, strict=True))
         return [tables_of[item] for item in items]
 
