@@ -97,7 +97,7 @@ async def test_a_lane_whose_credit_is_not_whole_stays_even_if_nothing_uses_it() 
     lanes = Lanes(turns := FairQueue())
     for key in (FLOOD, OTHER):
         turns.try_take(key, 0)
-    async with lanes.find(FLOOD, is_long=False).of(FLOOD):
+    async with lanes.enter(FLOOD, is_long=False):
         await asyncio.sleep(0.05)
     for _ in range(5):
         await asyncio.sleep(0)
@@ -124,8 +124,8 @@ async def test_lanes_of_stores_share_the_time_those_of_a_stores_users_do_not(
         turns.try_take(key, 0)
     lanes = Lanes(turns)
     async with (
-        lanes.find(FLOOD, is_long=False).of(FLOOD),
-        lanes.find(other, is_long=False).of(other),
+        lanes.enter(FLOOD, is_long=False),
+        lanes.enter(other, is_long=False),
     ):
         assert [1 if busy is None else len(busy) for busy in made] == 2 * [sharing]
 
@@ -142,9 +142,9 @@ async def test_a_lane_made_while_its_store_was_alone_shares_the_time_with_others
     monkeypatch.setattr("plantstore.http.lanes.Lane", make_lane)
     lanes = Lanes(turns := FairQueue())
     turns.try_take(FLOOD, 0)
-    async with lanes.find(FLOOD, is_long=True).of(FLOOD):
+    async with lanes.enter(FLOOD, is_long=True):
         turns.try_take(OTHER, 0)
-        async with lanes.find(OTHER, is_long=True).of(OTHER):
+        async with lanes.enter(OTHER, is_long=True):
             assert made[0] is made[1]
 
 
@@ -374,13 +374,14 @@ async def test_refusals_cost_more_turns(tmp_path: Path, path: bytes, *, costs_mo
     assert (order[:last].count("flood") < 7) == costs_more
 
 
-@pytest.mark.parametrize(("form", "costs"), [(b"*/*", [6]), (b"text/csv", [6, 5, 5])])
-async def test_a_lists_cost_is_paid_before_its_plants_are_read(
+@pytest.mark.parametrize(("form", "costs"), [(b"*/*", [6]), (b"text/csv", [6, *5 * [2]])])
+async def test_a_lists_plants_are_read_and_converted_in_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: bytes, costs: list[int]
 ) -> None:
     url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
     paid: list[int] = []
+    times: list[float] = []
 
     async def take(_: object, cost: int) -> None:
         paid.append(cost)
@@ -389,10 +390,12 @@ async def test_a_lists_cost_is_paid_before_its_plants_are_read(
         for number in range(MANY):
             await app.handle(request(number, "POST", token, b"/plants"))
         monkeypatch.setattr(app.turns, "take", take)
+        monkeypatch.setattr(app.turns, "charge_time", lambda _, seconds: times.append(seconds))
         listing = request(0, "GET", token, b"/plants")
         listing.headers = {**listing.headers, b"accept": form}
         assert (await app.handle(listing)).status == 200
     assert paid == costs
+    assert list(map(bool, times)) == [True for _ in costs[1:]]
 
 
 @pytest.mark.parametrize("size", [1000, 60_000])

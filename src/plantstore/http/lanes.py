@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from weakref import WeakValueDictionary
 
 from plantstore.core.fair_queue import FairQueue, Key, RoundRobin, grant
@@ -96,16 +96,16 @@ class Lanes:
         :raises ClientGoneError: its client has gone meanwhile.
         """
         if is_long or self.turns.users.are_several:
-            async with self.find(request.turns_of, is_long=is_long).of(request.turns_of):
+            async with self.enter(request.turns_of, is_long=is_long):
                 request.require_client()
                 yield
         else:
             request.require_client()
             yield
 
-    def find(self, principal: Key, *, is_long: bool) -> Lane:
-        """The lane of the user, or of its store: of long work, as other services share its time."""
+    def enter(self, principal: Key, *, is_long: bool) -> AbstractAsyncContextManager[None]:
+        """Run work in the lane of the user, or of its store: other services share long work."""
         is_of_store = is_long or self.turns.stores.are_several
         key, busy = (principal[0], self._busy) if is_of_store else (principal, None)
         lane = Lane(self.turns, credit=_CREDIT_SECONDS, busy=busy)
-        return self._lanes.setdefault(key, lane)
+        return self._lanes.setdefault(key, lane).of(principal)

@@ -335,7 +335,7 @@ class Connection(asyncio.Protocol):
     def _is_there(self) -> bool:
         """Whether the client is there; if nothing is received, nothing else tells."""
         if self._is_ended or self._is_limited:
-            with suppress(OSError, AttributeError):  # None with TLS
+            with suppress(OSError, ValueError, AttributeError):  # closed, or None with TLS
                 if self._transport.get_extra_info("socket").getsockopt(SOL_SOCKET, SO_ERROR):
                     self._transport.abort()
                     return False

@@ -51,10 +51,7 @@ class Request(Struct):
     is_there: Callable[[], bool] | None = None
 
     def require_client(self) -> None:
-        """End a read whose client has gone.
-
-        :raises ClientGoneError: it has.
-        """
+        """:raises ClientGoneError: the client has gone."""
         if self.is_there is not None and not self.is_there():
             raise ClientGoneError
 

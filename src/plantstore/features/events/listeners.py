@@ -63,8 +63,7 @@ class Feed:
     async def read(self, listener: "Listener") -> EventPage | None:
         """The next events for a listener, by one query for all who want the same."""
         if listener.wanted not in self.pages:
-            user = listener.caller.principal
-            async with self._lanes.find(user, is_long=True).of(user):
+            async with self._lanes.enter(listener.caller.principal, is_long=True):
                 if listener.wanted not in self.pages:
                     await self._read(listener.wanted)
         return self.pages.get(listener.wanted)
