@@ -173,6 +173,19 @@ async def test_among_others_a_user_or_store_runs_one_long_task_at_a_time(
     assert COLLEAGUE in done[:4] or of_store == 10  # users of a store take turns
 
 
+@pytest.mark.parametrize("active", [[FLOOD], [FLOOD, OTHER]])
+async def test_no_read_begins_for_a_client_that_went_while_it_waited_for_its_lane(
+    active: list[Principal],
+) -> None:
+    lanes = Lanes(turns := FairQueue())
+    for user in active:
+        turns.try_take(user, ROUTED)
+    gone = Request(b"", "GET", {}, turns_of=FLOOD, is_there=lambda: False)
+    with pytest.raises(ClientGoneError):
+        async with lanes.of(gone):
+            pytest.fail("it has begun")
+
+
 @pytest.mark.parametrize("is_alone", [False, True])
 async def test_a_store_looks_for_the_end_of_one_long_list_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_alone: bool
