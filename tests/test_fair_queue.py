@@ -334,3 +334,16 @@ async def test_failing_work_does_not_stop_the_queue() -> None:
     for _ in range(2):
         await wait_for_round()
     assert order == [1]
+
+
+async def test_work_is_charged_before_it_can_take_more_turns() -> None:
+    turns = make_queue(FLOOD)
+    took = list[bool]()
+
+    def take_more() -> bool:
+        took.append(turns.try_take(FLOOD, SIZE))
+        return True
+
+    turns.put(FLOOD, 2 * SIZE, take_more)
+    await wait_for_round()
+    assert took == [False]

@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from plantstore.core.completion import Completion
 from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.fair_queue import Active
 from plantstore.postgres import reading
@@ -88,10 +89,10 @@ async def test_among_others_a_store_rests_after_a_long_batch_of_reads(
 
 async def test_reads_for_clients_without_a_known_token_share_like_one_store() -> None:
     """Each has another hash of a token in the place of the store."""
-    loop, reads = asyncio.get_running_loop(), Reads(cast("Pool", None), 1, Active())
+    reads = Reads(cast("Pool", None), 1, Active())
     items: list[Query] = [("find_store_of_token", (bytes([number]),)) for number in range(9)]
     items.append(("find_members", (1,)))
     for item in items:
-        reads.waiting[reads.store_of(item)].append(Waiting(item, 0.0, loop.create_future()))
+        reads.waiting[reads.store_of(item)].append(Waiting(item, 0.0, Completion()))
     first = [waiting.item for _ in range(4) for waiting in reads.next_batch()]
     assert first == [items[0], items[-1], items[1]]  # one share is left, but for another store

@@ -232,8 +232,9 @@ class FairQueue:
                 cost, work = waiting.pop(key)
                 if waiting.keys:
                     self.waiting[key[0]] = waiting
-                if work():
-                    self.charge(key, cost)
+                self.charge(key, cost)  # before the work, which may take more turns
+                if not work():
+                    self.charge(key, -cost)
         finally:  # whatever a piece of work raises, the others have their turns
             if self.waiting or self._spent:
                 self._schedule()

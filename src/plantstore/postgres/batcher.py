@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from plantstore.core.completion import Completion
 from plantstore.core.fair_queue import Active
 
 Item = TypeVar("Item")
@@ -24,7 +25,7 @@ class Waiting(Struct, Generic[Item, Result], frozen=True):
 
     item: Item
     arrived: float
-    future: "asyncio.Future[Result]"
+    future: Completion[Result]
 
 
 class Batcher(Generic[Item, Result]):
@@ -52,7 +53,7 @@ class Batcher(Generic[Item, Result]):
     def submit(self, item: Item) -> "asyncio.Future[Result]":
         """Queue an item; the future gets its result, or the error."""
         self._begin_gathering()
-        future: asyncio.Future[Result] = self._loop.create_future()
+        future = Completion[Result](loop=self._loop)
         self.waiting[self.store_of(item)].append(Waiting(item, self._loop.time(), future))
         return future
 
@@ -111,11 +112,7 @@ class Batcher(Generic[Item, Result]):
         for waiting, result in zip(batch, results, strict=True):
             if result is AGAIN:
                 again.append(waiting)
-            elif waiting.future.done():  # its request was cancelled
-                continue
-            elif isinstance(result, Exception):
-                waiting.future.set_exception(result)
             else:
-                waiting.future.set_result(result)
+                waiting.future.settle(result)
         for waiting in reversed(again):
             self.waiting[self.store_of(waiting.item)].appendleft(waiting)

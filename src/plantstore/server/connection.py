@@ -16,6 +16,7 @@ from functools import partial
 from socket import SO_ERROR, SOL_SOCKET, socket
 from typing import Any
 
+from plantstore.core.completion import Completion
 from plantstore.core.errors import OverloadedError, RequestError
 from plantstore.core.fair_queue import BYTES_READ, CONNECTED, LINES_PARSED, Key
 from plantstore.core.pools import UNREAD_BYTES, network_of
@@ -366,7 +367,9 @@ class Connection(asyncio.Protocol):
         if result is self:
             return  # it has ended, and maybe the next one has begun
         self._awaited = result
-        if result is None:
+        if isinstance(result, Completion):
+            result.then = self._step
+        elif result is None:
             asyncio.get_running_loop().call_soon(self._step)
         else:
             result.add_done_callback(self._step)

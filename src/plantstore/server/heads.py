@@ -38,6 +38,7 @@ _VERSION_1_1 = b" HTTP/1.1"  # the end of a first line
 _VERSIONS = (_HTTP_1_1, b"HTTP/1.0")
 _VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
 _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
+_CLOSE = re.compile(rb"(?:^|,)[ \t]*close[ \t]*(?:,|$)", re.IGNORECASE)
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 # Nearly all first lines match, and need no parser.
 _FIRST_LINE = re.compile(
@@ -252,7 +253,6 @@ class HeadParser:
             raise RequestError(40011, reason=reason)
         if coding is not None and coding.lower() != b"chunked":
             raise RequestError(40011, reason="its Transfer-Encoding must be chunked")
-        options = {option.strip() for option in headers.get(b"connection", b"").lower().split(b",")}
         return Fields(
             headers,
             # Below 2^64, as the parser checks, but maybe with more leading zeros than Python
@@ -261,5 +261,5 @@ class HeadParser:
             coding is not None,
             takes_chunks and headers.get(b"expect", b"").lower() == b"100-continue",
             takes_chunks,
-            b"" if takes_chunks and b"close" not in options else CLOSE,
+            CLOSE if not takes_chunks or _CLOSE.search(headers.get(b"connection", b"")) else b"",
         )

@@ -20,6 +20,7 @@ from typing import Any
 
 import apsw
 
+from plantstore.core.completion import Completion
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.fair_queue import ITERATIONS
@@ -52,7 +53,7 @@ _APPLYING_SECONDS = 0.0005  # before the loop runs other tasks: a shared batch o
 _PROBE = RecordTokenUses("[]")  # changes nothing
 
 Item = Write | RecordTokenUses | Atomic
-Pending = tuple[Item, "asyncio.Future[Written]", float]
+Pending = tuple[Item, Completion[Written], float]
 
 
 class Writer:
@@ -91,7 +92,7 @@ class Writer:
         if self.broken.done():
             raise DatabaseUnavailableError
         self._queue.enter(write.store_id)
-        future: asyncio.Future[Written] = self._loop.create_future()
+        future = Completion[Written](loop=self._loop)
         self.pending[write.store_id].append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
             # It begins after this iteration of the loop, with all requests read in it.
@@ -305,9 +306,4 @@ class Writer:
 
 def _deliver(batch: Collection[Pending], results: Sequence[Written | Exception]) -> None:
     for (_, future, _), result in zip(batch, results, strict=True):
-        if future.done():  # its request was cancelled
-            continue
-        if isinstance(result, Exception):
-            future.set_exception(result)
-        else:
-            future.set_result(result)
+        future.settle(result)
