@@ -26,7 +26,7 @@ from plantstore.sql.queries import folder_of, load_queries
 _PACKAGE = "plantstore.postgres"
 _OUTSIDE_LINE = re.compile(r"^-- outside-transaction$", re.MULTILINE)
 _FUNCTIONS, _DISTRIBUTION = 0, -1  # numbers of migrations that run again after a change
-_OLDEST_VERSION = 15  # that of Debian 12, and the oldest that is tested
+_OLDEST = 15  # the version of Debian 12, and the oldest that is tested
 _PAUSE = 0.1  # seconds between two attempts
 # An arbitrary number. Waiting for the lock, or parameters, would hold a snapshot, and building an
 # index waits for older snapshots to end.
@@ -63,11 +63,9 @@ def connect(url: str) -> Connection:
 
 
 def _require_server(info: ConnectionInfo) -> None:
-    if info.server_version < 10_000 * _OLDEST_VERSION:
+    if info.server_version < 10_000 * _OLDEST:
         version = info.parameter_status("server_version")
-        raise SetupError(
-            f"PostgreSQL {version} is too old: use PostgreSQL {_OLDEST_VERSION} or newer"
-        )
+        raise SetupError(f"PostgreSQL {version} is too old: use PostgreSQL {_OLDEST} or newer")
     if (encoding := info.parameter_status("server_encoding")) != "UTF8":
         raise SetupError(
             f"the database cannot store all names, its encoding is {encoding}: create one with "

@@ -76,10 +76,7 @@ class Callers(Batcher[Credentials, Caller | None]):
 
     async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database.find_callers_again``."""
-        keys = [
-            Credentials(caller.token_store_id, caller.token_hash, None, caller.store_id)
-            for caller in callers
-        ]
+        keys = [Credentials(it.token_store_id, it.token_hash, None, it.store_id) for it in callers]
         current = await self._look_up(keys) if keys else {}
         members = {key: caller for key, caller in current.items() if caller.role is not None}
         return [members.get(key) for key in keys]

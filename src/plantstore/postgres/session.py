@@ -32,8 +32,7 @@ class PostgresSession:
         self._socket = socket.socket(fileno=os.dup(self._connection.fileno()))
         try:
             with explained():
-                distribution = require_schema(self._connection)
-                self._sql = load_queries("plantstore.postgres", distribution)
+                self._sql = load_queries("plantstore.postgres", require_schema(self._connection))
                 self._version = self._read_version()
                 self._connection.execute(self._sql["plan_lookups"])
         except BaseException:

@@ -98,9 +98,7 @@ def find_newest(package: str) -> int:
     return max(migration.number for migration in load_migrations(package))
 
 
-def find_pending(
-    migrations: Sequence[Migration], applied: Sequence[Applied]
-) -> Sequence[Migration]:
+def find_pending(migrations: Sequence[Migration], applied: Sequence[Applied]) -> list[Migration]:
     """The migrations that a database lacks, given the recorded ones.
 
     Functions of a newer, compatible program are not replaced.

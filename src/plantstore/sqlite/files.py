@@ -58,8 +58,7 @@ def describe_obstacle(path: Path) -> str:
     The end of a sentence, such as ``; /data belongs to ada and has mode 0700, and this runs as
     eve``, or empty.
     """
-    obstacle = next(_find_obstacles(path), None)
-    if obstacle is None:
+    if (obstacle := next(_find_obstacles(path), None)) is None:
         return ""
     if os.statvfs(obstacle).f_flag & os.ST_RDONLY:
         return "; its file system is mounted read-only"

@@ -26,10 +26,6 @@ def write_audit(
     session: Queries, by: Actor, action: str, store: object, user_id: object, **details: object
 ) -> None:
     """Add a row, about a user if there is one; details of None are omitted."""
-    kept = {
-        key: value
-        for key, value in details.items()
-        if value is not None and key not in _NAMES_OF_USERS
-    }
+    kept = {key: it for key, it in details.items() if it is not None and key not in _NAMES_OF_USERS}
     change = (now(), action, store, user_id, msgspec.json.encode(kept).decode())
     session.query("insert_audit", *change, by.user_id, by.name, by.token_id, by.address)

@@ -32,16 +32,14 @@ def find_missing(session: Queries, grant: Grant) -> list[str]:
 
 def create_token(session: Queries, grant: Grant) -> IssuedToken:
     made: list[str] = []
-    user = records.find_user(session, grant.subject)
-    if user is None:
+    if (user := records.find_user(session, grant.subject)) is None:
         user = records.insert_user(session, grant.subject)
         made.append(f"created the user {user.subject}")
     store, default = records.find_store(session, grant.store), Role.EDITOR
     if store is None:  # its first member owns it
         store, default = records.insert_store(session, grant.store, grant.max_plants), Role.OWNER
         made.append(f"created the empty store {store.name}")
-    role = records.find_role(session, store.store_id, user.user_id)
-    if role is None:
+    if (role := records.find_role(session, store.store_id, user.user_id)) is None:
         role = grant.role or default
         records.set_role(session, store.store_id, user.user_id, role)
         made.append(f"made {user.subject} {role} of {store.name}")

@@ -30,8 +30,7 @@ def find_store(session: Queries, name: str) -> Store | None:
 
 def require_store(session: Queries, name: str) -> Store:
     """The store with this name; the error lists the first stores."""
-    store = find_store(session, name)
-    if store is None:
+    if (store := find_store(session, name)) is None:
         names = [store.name for store in list_stores(session)]
         shown = names[:_SHOWN] + ["..."] * (len(names) > _SHOWN)
         stores = ", ".join(shown) or "none; `plantstore store create` creates one"
@@ -72,8 +71,7 @@ def find_user(session: Queries, subject: str) -> User | None:
 
 
 def require_user(session: Queries, subject: str) -> User:
-    user = find_user(session, subject)
-    if user is None:
+    if (user := find_user(session, subject)) is None:
         meant = find_meant(subject, (user.subject for user in list_users(session)))
         raise SetupError(
             f"there is no user {subject!r}{meant}: `plantstore user list` shows all, `plantstore "
