@@ -38,8 +38,7 @@ def pass_store(
         if store is None and required:
             raise click.UsageError("Missing option '--store'.")
         reads_once = reads and not context.params.get("follow", False)
-        session = context.with_resource(using_database(context, reads=reads_once))
-        return in_database(session, store)
+        return in_database(context.with_resource(using_database(context, reads=reads_once)), store)
 
     return lambda command: store_option(help=explanation)(passing("store", find)(command))
 

@@ -117,7 +117,7 @@ def list_tokens(
       plantstore token list --expiring 30d --json
       plantstore token list --not-used-since 90d
     """
-    listed = records.list_tokens(session, *_find_ids(session, store, user))
+    listed = records.list_tokens(session, *_ids_of(session, store, user))
     if active or expiring is not None or not_used_since is not None:
         listed = [token for token in listed if token.is_valid]
     if expiring is not None:
@@ -200,7 +200,7 @@ def revoke(
         before = dict.fromkeys(records.find_token(session, token) for token in given)
         revoked = [records.revoke_token(session, token) for token in before]
         if not given:
-            revoked = records.revoke_tokens(session, *_find_ids(session, store, user))
+            revoked = records.revoke_tokens(session, *_ids_of(session, store, user))
         for token in revoked:
             if token not in before:  # it was already revoked
                 note("token revoke", **name_token(token))
@@ -218,9 +218,7 @@ def revoke(
     output.report(list(map(_describe_token, revoked)))
 
 
-def _find_ids(
-    session: Queries, store: str | None, user: str | None
-) -> tuple[int | None, int | None]:
+def _ids_of(session: Queries, store: str | None, user: str | None) -> tuple[int | None, int | None]:
     store_id = None if store is None else require_store(session, store).store_id
     return store_id, None if user is None else require_user(session, user).user_id
 

@@ -34,8 +34,7 @@ def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
         created, migrations = None, databases.find_missing(database)
     else:
         created = databases.create_database(database)
-        migrations = databases.migrate(database, stops_older=yes)
-        if migrations:
+        if migrations := databases.migrate(database, stops_older=yes):
             note_in_database(database, "migrate", migrations=len(migrations))
     if created:
         output.note(f"created the database {created}")

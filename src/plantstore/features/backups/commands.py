@@ -99,8 +99,7 @@ def _record(database: str, *, verifies: bool) -> None:
 
 
 def _require_sqlite(database: str, advice: str) -> Path:
-    file = find_file(database)
-    if file is None:
+    if (file := find_file(database)) is None:
         where = 'see "PostgreSQL" in docs/backup.md'
         raise SetupError(f"the database is on PostgreSQL: {advice}; {where}")
     return file
@@ -173,8 +172,7 @@ def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
         confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?", "restore")
     end_cleanly()
     restored = replace_database(Path(backup).absolute(), file)
-    changed = {"backup": backup, "kept": restored.kept, "plants": restored.plants}
-    note_in_database(database, "restore", **changed)
+    note_in_database(database, "restore", backup=backup, kept=restored.kept, plants=restored.plants)
     output.report(restored, *_describe_restored(restored))
 
 

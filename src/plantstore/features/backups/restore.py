@@ -64,8 +64,7 @@ def restore(backup: Path, database: Path) -> Restored:
             renew_revisions(session)
         _adopt(file, database)
         kept = _replace(database, file)
-    numbers = [migration.number for migration in applied]
-    return Restored(str(database), kept, stores, plants, numbers, revocations)
+    return Restored(str(database), kept, stores, plants, [it.number for it in applied], revocations)
 
 
 def copy_backup(backup: Path, file: Path) -> tuple[int, int]:

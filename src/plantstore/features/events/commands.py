@@ -158,9 +158,7 @@ def list_events(
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @yes_option(help="Skip the confirmation prompt.")
 @session_options
-def undo(
-    session: Session, store: str, user: str, since: int, output: Output, *, dry_run: bool, yes: bool
-) -> None:
+def undo(session: Session, store: str, user: str, since: int, output: Output, **how: bool) -> None:
     """Undo a user's changes to the plants of a store, except plants that others changed later.
 
     \b
@@ -169,8 +167,6 @@ def undo(
     """
     ours = require_store(session, store)
     find = partial(find_undo, session, ours, require_user(session, user), since)
-    noted = {"user": user, "since": format_time(since)}
-    output.note(f"undoing changes by {user} since {noted['since']}")
-    change_plants(
-        session, ours, find, output, command="event undo", dry_run=dry_run, yes=yes, **noted
-    )
+    began = format_time(since)
+    output.note(f"undoing changes by {user} since {began}")
+    change_plants(session, ours, find, output, command="event undo", user=user, since=began, **how)

@@ -44,8 +44,7 @@ def find_conflicts(
         if their_token is not None and not _is_earlier_token(our_token, their_token):
             store_id, token_hash = TOKENS.key(their_token)
             own = "the" if our_token is None else "a revocation or an earlier expiry of the"
-            where = f"of the store with the number {store_id}"
-            yield f"{own} token {token_id_of(token_hash)} {where}"
+            yield f"{own} token {token_id_of(token_hash)} of the store with the number {store_id}"
 
 
 def is_earlier(source: Queries, target: Queries, ours: StoreRow, theirs: StoreRow) -> bool:

@@ -46,8 +46,7 @@ def assigned_ids(importing: Import, source: Source, *, dry_run: bool) -> Iterato
 def _write(importing: Import, source: Source, unfinished: Path) -> str:
     """Write the plants with ids above the store's highest; returns a hash of file and store."""
     store = importing.store
-    highest = store.find_highest_id()
-    if highest == INT64_MAX:
+    if (highest := store.find_highest_id()) == INT64_MAX:
         raise SetupError(f"{store.name} has the plant {highest}: no higher ids are left")
     ids = count(max(highest or 0, 0) + 1)
     digest = sha256(store.identity.encode())

@@ -94,8 +94,7 @@ def import_plants(
         open_output(error_file) if error_file else nullcontext() as errors_output,
         open_source(file, new_ids=assign_ids, **form) as source,
     ):
-        errors = LineErrors(errors_output, source)
-        importing = Import(store, errors, output, updates=update)
+        importing = Import(store, LineErrors(errors_output, source), output, updates=update)
         with (
             assigned_ids(importing, source, dry_run=dry_run) if assign_ids else nullcontext(source)
         ) as numbered:

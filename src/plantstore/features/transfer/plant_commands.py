@@ -105,8 +105,7 @@ def restore(store: Store, ids: tuple[int, ...], output: Output) -> None:
             raise SetupError(
                 f"{store.name} has a plant with the id {plant_id}: leave it out, or delete it first"
             )
-        deleted = store.find_deleted(plant_id)
-        if deleted is None:
+        if (deleted := store.find_deleted(plant_id)) is None:
             reason = "or longer ago than events are kept"
             raise SetupError(f"plant {plant_id} was not deleted from {store.name}, {reason}")
         changes.append(Change(None, deleted))
@@ -121,8 +120,7 @@ def _read(fields: dict[str, object]) -> NewPlant:
 
 
 def _find(store: Store, plant_id: int) -> NewPlant:
-    plant = store.find(plant_id)
-    if plant is None:
+    if (plant := store.find(plant_id)) is None:
         raise SetupError(f"there is no plant with the id {plant_id} in {store.name}")
     return plant
 

@@ -12,10 +12,8 @@ from plantstore.cli.output import Output
 @contextmanager
 def show_progress(output: Output, words: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """A bar for the block, which reports how much more is done; ``total`` may be unknown."""
-    is_hidden = output.quiet or not total or not sys.stderr.isatty()
-    with click.progressbar(
-        length=total or 0, label=words, file=sys.stderr, hidden=is_hidden
-    ) as bar:
+    hidden = output.quiet or not total or not sys.stderr.isatty()
+    with click.progressbar(length=total or 0, label=words, file=sys.stderr, hidden=hidden) as bar:
         yield bar.update
 
 

@@ -51,8 +51,7 @@ class DatabaseStore:
                 yield from map(plants.get, portion)
 
     def find_highest_id(self) -> int | None:
-        rows = self._session.query("find_highest_id", self._store.store_id)
-        highest: int | None = rows[0][0]
+        highest: int | None = self._session.query("find_highest_id", self._store.store_id)[0][0]
         return highest
 
     def find_room(self) -> int | None:
