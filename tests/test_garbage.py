@@ -23,6 +23,7 @@ from tests.databases import create_sqlite
 _HEAD = b" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %b\r\n"
 REQUESTS = {
     "complete": b"GET /plants" + _HEAD + b"\r\n",
+    "write": b"DELETE /plants/1" + _HEAD + b"\r\n",
     "incomplete": b"POST /plants" + _HEAD + b"Content-Length: 9\r\n\r\n{",
     "malformed": b"POST /changes" + _HEAD + b"Transfer-Encoding: chunked\r\n\r\nx\r\n",
     "malformed and unread": b"POST /x" + _HEAD + b"Transfer-Encoding: chunked\r\n\r\nx\r\n",

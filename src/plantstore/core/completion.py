@@ -8,7 +8,7 @@ Result = TypeVar("Result")
 
 
 class Completion(asyncio.Future[Result]):
-    """A future that also calls ``then``, at once.
+    """A future that also calls ``then``, at once, if ``settle`` ends it.
 
     Its other callbacks wait for the loop's next iteration, and for all that arrived meanwhile.
     """
@@ -23,10 +23,11 @@ class Completion(asyncio.Future[Result]):
             self.set_exception(result)
         else:
             self.set_result(result)
-        if self.then is None:
+        then, self.then = self.then, None  # or the two refer to each other
+        if then is None:
             return
         try:
-            self.then(self)
+            then(self)
         except Exception as error:  # noqa: BLE001 - it must not stop the others
-            message = "a callback of a completed write failed"
+            message = "what waited for a completion failed"
             self.get_loop().call_exception_handler({"message": message, "exception": error})

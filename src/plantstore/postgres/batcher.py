@@ -53,7 +53,7 @@ class Batcher(Generic[Item, Result]):
     def submit(self, item: Item) -> "asyncio.Future[Result]":
         """Queue an item; the future gets its result, or the error."""
         self._begin_gathering()
-        future = Completion[Result](loop=self._loop)
+        future: Completion[Result] = Completion(loop=self._loop)
         self.waiting[self.store_of(item)].append(Waiting(item, self._loop.time(), future))
         return future
 

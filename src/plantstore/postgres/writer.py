@@ -80,7 +80,7 @@ class Writer(Batcher[Item, Written]):
             while queue:
                 if not queue[0].future.done():  # else it was cancelled
                     if queue[0].arrived < deadline:
-                        queue[0].future.set_exception(DatabaseUnavailableError())
+                        queue[0].future.settle(DatabaseUnavailableError())
                     elif is_apart or not self._fits(queue[0].item, batch, costs):
                         break
                     else:

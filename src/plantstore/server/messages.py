@@ -131,7 +131,7 @@ class Application(Protocol):
     def handle(self, request: Request) -> Handling:
         """The response to a request; it raises nothing but ``ClientGoneError``.
 
-        It runs outside of a task: code that needs one (a timeout, a task group) must start it.
+        It has no task of its own: code that needs one (a timeout, a task group) must start it.
         """
 
     def announce_stop(self) -> None:

@@ -12,7 +12,7 @@ import logging
 import math
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -92,7 +92,7 @@ class Writer:
         if self.broken.done():
             raise DatabaseUnavailableError
         self._queue.enter(write.store_id)
-        future = Completion[Written](loop=self._loop)
+        future: Completion[Written] = Completion(loop=self._loop)
         self.pending[write.store_id].append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
             # It begins after this iteration of the loop, with all requests read in it.
@@ -141,7 +141,8 @@ class Writer:
             while waiting and waiting[0][2] <= now:
                 late.append(waiting.popleft())
         self._late_at = now if late else self._late_at
-        _deliver(late, [DatabaseUnavailableError() for _ in late])
+        for _, future, _ in late:
+            future.settle(DatabaseUnavailableError())
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
     async def _run(self) -> None:
@@ -153,7 +154,8 @@ class Writer:
             logger.exception("the writer cannot continue")
             self._break(error)
         for waiting in self.pending.values():  # none unless the writer is broken
-            _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
+            for _, future, _ in waiting:
+                future.settle(DatabaseUnavailableError())
         self.pending.clear()
         self._running = None
 
@@ -193,7 +195,8 @@ class Writer:
                 results = await self._commit(batch)
                 if isinstance(batch[0][0], Atomic):
                     batch[0][0].seconds = waited + time.perf_counter() - began
-                _deliver(batch, results)
+                for (_, future, _), result in zip(batch, results, strict=True):
+                    future.settle(result)
             if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
                 await self._thread.run(self._checkpoint)
         finally:
@@ -302,8 +305,3 @@ class Writer:
     def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
-
-
-def _deliver(batch: Collection[Pending], results: Sequence[Written | Exception]) -> None:
-    for (_, future, _), result in zip(batch, results, strict=True):
-        future.settle(result)

@@ -14,7 +14,6 @@ from plantstore.core.operations import Write, Written, explain
 from plantstore.features.changes.lines import write_result
 
 Result = Write | PlantStoreError  # a change that was made, or its error
-Begun = asyncio.Future[Written] | PlantStoreError
 Window = Sequence[tuple[int, Result]]  # the changes to make, with their line numbers
 
 _OF_ONE_LINE = (
@@ -44,12 +43,12 @@ class Writes:
         results = b"" if running is None else await asyncio.shield(running)
         if window and not self.are_over:
             await self._lock.acquire()
-            writing = self._end(window, [self._begin(change) for _, change in window])
-            self._running = asyncio.get_running_loop().create_task(writing)
+            self._running = asyncio.get_running_loop().create_task(self._write(window))
             self._running.add_done_callback(lambda _: self._lock.release())
         return results
 
-    async def _end(self, window: Window, begun: Sequence[Begun]) -> bytes:
+    async def _write(self, window: Window) -> bytes:
+        begun = [self._begin(change) for _, change in window]
         lines = []
         for (number, change), waiting in zip(window, begun, strict=True):
             # Writes that are not yet in a batch must not be made after the error.
@@ -61,14 +60,14 @@ class Writes:
         self.next_line = window[-1][0] + 1
         return b"".join(lines)
 
-    def _begin(self, change: Result) -> Begun:
+    def _begin(self, change: Result) -> "asyncio.Future[Written] | PlantStoreError":
         try:
             return change if isinstance(change, PlantStoreError) else self._database.write(change)
         except PlantStoreError as error:
             return error
 
 
-async def _finish(change: Result, waiting: Begun) -> Result:
+async def _finish(change: Result, waiting: "asyncio.Future[Written] | PlantStoreError") -> Result:
     if isinstance(change, PlantStoreError):
         return change
     if isinstance(waiting, PlantStoreError):
