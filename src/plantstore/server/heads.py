@@ -38,7 +38,6 @@ _VERSION_1_1 = b" HTTP/1.1"  # the end of a first line
 _VERSIONS = (_HTTP_1_1, b"HTTP/1.0")
 _VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
 _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
-_CLOSE = re.compile(rb"(?:^|,)[ \t]*close[ \t]*(?:,|$)", re.IGNORECASE)
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 # Nearly all first lines match, and need no parser.
 _FIRST_LINE = re.compile(
@@ -253,6 +252,8 @@ class HeadParser:
             raise RequestError(40011, reason=reason)
         if coding is not None and coding.lower() != b"chunked":
             raise RequestError(40011, reason="its Transfer-Encoding must be chunked")
+        # To split 15,000 commas takes 0.5 ms.
+        options = b",%s," % headers.get(b"connection", b"").lower().translate(None, b" \t")
         return Fields(
             headers,
             # Below 2^64, as the parser checks, but maybe with more leading zeros than Python
@@ -261,5 +262,5 @@ class HeadParser:
             coding is not None,
             takes_chunks and headers.get(b"expect", b"").lower() == b"100-continue",
             takes_chunks,
-            CLOSE if not takes_chunks or _CLOSE.search(headers.get(b"connection", b"")) else b"",
+            b"" if takes_chunks and b",close," not in options else CLOSE,
         )
