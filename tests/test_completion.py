@@ -1,11 +1,15 @@
 """What waits for a completion goes on at once."""
 
 import asyncio
+from socket import socket
 from typing import Any
 
 import pytest
 
 from plantstore.core.completion import Completion
+from tests.connections import CountingApplication, application, client, connections
+
+__all__ = ["application", "client", "connections"]  # the fixtures
 
 pytestmark = pytest.mark.anyio
 
@@ -48,3 +52,15 @@ async def test_a_failure_is_logged_and_stops_nothing() -> None:
     completion.settle(1)
     assert completion.result() == 1
     assert [str(context["exception"]) for context in logged] == ["a defect"]
+
+
+async def test_a_response_that_waits_for_a_completion_is_sent_at_once(
+    application: CountingApplication, client: socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    completion = Completion[None]()
+    monkeypatch.setattr(application.ends, "wait", lambda: completion)
+    client.sendall(b"GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+    while not application.handled:  # noqa: ASYNC110 - it takes a few iterations
+        await asyncio.sleep(0)
+    completion.settle(None)
+    assert client.recv(100).startswith(b"HTTP/1.1 204 ")

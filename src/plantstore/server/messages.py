@@ -51,7 +51,7 @@ class Request(Struct):
     is_there: Callable[[], bool] | None = None
 
     def require_client(self) -> None:
-        """:raises ClientGoneError: the client has gone."""
+        """Raise ``ClientGoneError`` if the client has gone."""
         if self.is_there is not None and not self.is_there():
             raise ClientGoneError
 
