@@ -93,8 +93,10 @@ def test_gauges_show_requests_writes_and_connections_in_flight(
             held: dict[str, str] = {"name": "write_queue_depth"}
             if url.startswith("postgresql:"):  # the batch has been sent
                 held = {"name": "postgres_connections", "state": "in_use"}
-            during = scrape_until(service, lambda it: it.value(**held) == 1)
-            assert during.value("requests_in_flight") == 1
+            # Both at once: a token that is looked up takes a connection, too.
+            during = scrape_until(
+                service, lambda it: it.value(**held) == it.value("requests_in_flight") == 1
+            )
             assert during.value("connections") >= 1
         thread.join()
         after = scrape_until(service, lambda it: it.value("requests_in_flight") == 0)
