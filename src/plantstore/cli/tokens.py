@@ -209,7 +209,7 @@ def revoke(
         was = f"the token {whose} was revoked at {format_time(token.revoked_at)}"
         output.note(was if token in before else f"revoked the token {whose}")
     if not revoked:
-        output.note("no token to revoke")
+        output.note("no token to revoke, and no unused link is left")
     if user is not None and any(Scope.MANAGE in token.scopes for token in revoked):
         output.note(
             f"{user} could add members, tokens, links and webhooks, which stay valid: see "

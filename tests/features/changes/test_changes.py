@@ -233,10 +233,12 @@ def test_csv_columns_are_the_keys_of_a_change(client: httpx.Client) -> None:
         *((3, 41201), (4, 41201), (5, 204)),
         *(*refused, (11, 200), (12, 41301), (13, 41301)),
     ]
-    assert numbers_of(send(client, b"7,Aloe\n", "text/csv")) == [(1, 40002)]
+    unnamed = send(client, b"7,Aloe\n8,Ivy\n", "text/csv")
+    assert numbers_of(unnamed) == [(1, 40002), (2, 40002)]
+    assert all("must name the columns" in result["message"] for result in unnamed)
     twice = send(client, b"id,name,Name\n7,Aloe,Ivy\n", "text/csv")
     assert numbers_of(twice) == [(1, 40002), (2, 40002)]
-    assert "two columns are named name" in twice[0]["message"]
+    assert all("two columns are named name" in result["message"] for result in twice)
     assert list_plants(client) == [
         {"id": -3, "name": "Aloe", "tag": "a;b"},
         {"id": 1, "name": "Fern", "tag": "shade"},

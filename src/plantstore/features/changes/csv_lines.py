@@ -37,6 +37,7 @@ class CsvLines(Lines):
         self._size = 0
         self._columns: list[str] = []
         self._delimiter = ""
+        self._refusal = ""  # of the columns, and so of every line
 
     def feed(self, part: bytes) -> list[bytes]:
         """The records that this part completes, and an empty line for each line break in them."""
@@ -80,12 +81,13 @@ class CsvLines(Lines):
                 self._columns = [name if name in KEYS else "" for name in names]
                 twice = [name for name in sorted(KEYS) if self._columns.count(name) > 1]
                 if twice:  # no line tells which of them is meant
-                    self._columns = [""] * len(names)
-                if "id" in self._columns:
+                    self._refusal = f"two columns are named {twice[0]}"
+                elif "id" not in self._columns:
+                    self._refusal = "the first line must name the columns, including id"
+                else:
                     return None
-                missing = "the first line must name the columns, including id"
-                reason = f"two columns are named {twice[0]}" if twice else missing
-                raise RequestError(40002, reason=reason)
+            if self._refusal:
+                raise RequestError(40002, reason=self._refusal)
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
             raise RequestError(40002, reason="it is not CSV in UTF-8") from None
