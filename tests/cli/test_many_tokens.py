@@ -89,7 +89,10 @@ def test_tokens_are_revoked_once_and_all_together(program: Program) -> None:
     assert (again.status, "was revoked at 20" in again.err) == (0, True)
     revoked = program.run("token", "revoke", "--all", "--store", "nursery", "--json")
     assert [token["state"] for token in revoked.data()] == ["revoked"]
-    assert program.run("token", "revoke", "--all").err == "no token to revoke, and no unused link is left\n"
+    assert (
+        program.run("token", "revoke", "--all").err
+        == "no token to revoke, and no unused link is left\n"
+    )
     program.out(*CREATE)
     unasked = program.refusal("token", "revoke", "--all")
     assert unasked.startswith("Revoke all 1 valid tokens, of all stores? [y/N]: \nError: stdin is")

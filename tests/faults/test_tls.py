@@ -197,6 +197,19 @@ def test_no_handshake_takes_the_service_long(
         trust.wrap_socket(connection, server_hostname="127.0.0.1").close()
 
 
+@pytest.mark.parametrize(
+    ("ciphers", "is_accepted"), [("ECDHE+AESGCM", True), ("ECDHE+AES:!AESGCM:!AESCCM", False)]
+)
+def test_slow_ciphers_are_refused(
+    start: StartService, trust: ssl.SSLContext, ciphers: str, *, is_accepted: bool
+) -> None:
+    trust.maximum_version = ssl.TLSVersion.TLSv1_2
+    trust.set_ciphers(ciphers)
+    refused = nullcontext() if is_accepted else pytest.raises(ssl.SSLError)
+    with connect_without_handshake(start()) as connection, refused:
+        trust.wrap_socket(connection, server_hostname="127.0.0.1").close()
+
+
 def test_failed_handshakes_use_no_memory(start: StartService) -> None:
     service = start()
     with memory_grows_at_most(service, 15_000_000):

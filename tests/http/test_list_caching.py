@@ -58,6 +58,12 @@ def test_a_list_that_matches_if_none_match_returns_304(client: httpx.Client, que
         assert set(response.headers) == always | {"etag", "cache-control", "store-revision", "vary"}
 
 
+def test_the_first_100_entity_tags_are_compared(client: httpx.Client) -> None:
+    others, etag = '"other",', etag_of(client)
+    assert is_fresh(client, 99 * others + etag)
+    assert not is_fresh(client, 100 * others + etag)
+
+
 @ON_BOTH
 @pytest.mark.parametrize("query", ["", "?limit=1"])
 def test_if_none_match_does_not_affect_other_requests(client: httpx.Client, query: str) -> None:

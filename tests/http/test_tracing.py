@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plantstore.core.errors import RequestError
-from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines, _read_first_line
+from plantstore.server.heads import (
+    MAX_HEAD,
+    MAX_KNOWN_HEAD,
+    Head,
+    HeadParser,
+    KnownLines,
+    _read_first_line,
+)
 from plantstore.server.tracing import (
     IDEMPOTENCY_KEY,
     MAX_HEADERS,
@@ -177,6 +184,15 @@ def test_a_head_with_too_many_lines_is_not_looked_up() -> None:
                 traced = head.replace(b"\r\nHost", first + b"\r\nHost").replace(END, last + END)
                 looked_up = lines.find(traced, tracing)
                 assert (looked_up is None) == (padding == 90 or count >= MAX_LINES)
+
+
+def test_a_long_head_is_not_looked_up() -> None:
+    """To leave out its lines takes longer than the price of a look-up."""
+    lines, known = KnownLines(), KNOWN[0].removesuffix(END)
+    lines.put(KNOWN[0], read(KNOWN[0]))
+    for size, is_known in ((MAX_KNOWN_HEAD, True), (MAX_KNOWN_HEAD + 1, False)):
+        traced = (known + b"\r\nbaggage: ").ljust(size - len(END), b"x") + END
+        assert (lines.find(traced, TracingLines()) is not None) == is_known
 
 
 def test_what_has_no_end_is_not_kept() -> None:

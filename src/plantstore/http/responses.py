@@ -11,7 +11,7 @@ from plantstore.server.messages import HeaderLines, Response
 JSON = b"Content-Type: application/json\r\n"
 NO_STORE = b"Cache-Control: no-store\r\n"
 
-_MAX_CHOICES = 20  # of a client; the rest of a header is ignored
+_MAX_CHOICES, _MAX_TAGS = 20, 100  # of a client; the rest of a header is ignored
 _CR, _LF = b"\r\n"  # as numbers: searching for bytes costs 1 µs more
 STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 encode = msgspec.json.Encoder().encode
@@ -61,7 +61,8 @@ def is_current(etag: bytes, known: bytes | None) -> bool:
     opaque = etag.removeprefix(b"W/")
     if opaque not in known and b"*" not in known:  # fast even for a long header
         return False
-    tags = [tag.strip().removeprefix(b"W/") for tag in known.split(b",")]
+    tags = known.split(b",", _MAX_TAGS)[:_MAX_TAGS]
+    tags = [tag.strip().removeprefix(b"W/") for tag in tags]
     return opaque in tags or tags == [b"*"]
 
 

@@ -42,12 +42,11 @@ class PostgresDatabase:
         self._pages = Reads(self._pool, _MAX_PAGES, self._callers.stores)
         self._singles = Reads(self._pool, 1, self._callers.stores)
         self.check = Readiness(self._probe_pool).check
-        self._writer = Writer(self._pool, settings)
+        self._snapshots = dict[PostgresSnapshot, int]()  # with the dead rows that each may outlive
+        self._writer = Writer(self._pool, settings, self._note_dead_rows)
         self.find_callers_again = self._callers.find_again
         self.long_page = 100
         self.write, self.writes = self._writer.submit, self._writer.queue
-        self._snapshots = dict[PostgresSnapshot, int]()  # the batches that each may still outlive
-        self.writes.observers.append(self._note_batch)
         self._has_tried = asyncio.Event()
         self._opening = asyncio.ensure_future(self._open())
         self._opening.add_done_callback(lambda _: self._has_tried.set())
@@ -77,11 +76,11 @@ class PostgresDatabase:
             raise
         return snapshot
 
-    def _note_batch(self, _count: int, _seconds: float) -> None:
-        """Abort long lists after many batches: each leaves a dead row, which look-ups pass."""
-        for snapshot in list(self._snapshots):
-            self._snapshots[snapshot] -= 1
-            if not self._snapshots[snapshot]:
+    def _note_dead_rows(self, count: int) -> None:
+        """Abort long lists after many writes: others read past the rows that a list still needs."""
+        for snapshot, left in list(self._snapshots.items()):
+            self._snapshots[snapshot] = left - count
+            if left - count <= 0 < left:
                 snapshot.abort()
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:

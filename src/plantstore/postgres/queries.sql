@@ -26,14 +26,20 @@ SELECT set_config('lock_timeout', '5s', true), set_config('statement_timeout', '
 
 -- Many callers at once: one round trip for all waiting requests.
 
+-- A revision is read once, however many tokens its store has: it may have many dead rows.
+
 -- name: find_callers
+WITH r AS MATERIALIZED (
+    SELECT s.store_id, (SELECT revision FROM revisions WHERE store_id = s.store_id)
+    FROM (SELECT DISTINCT unnest($1::bigint[]) AS store_id) AS s
+)
 SELECT o.n, t.user_id, t.label, t.expires_at, t.store_id, m.role, t.scopes, r.revision
 FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS o (store_id, token_hash, n)
 JOIN LATERAL (
     SELECT store_id, user_id, label, expires_at, scopes FROM tokens
     WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
 ) AS t ON true
-JOIN LATERAL (SELECT revision FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
+JOIN r ON r.store_id = o.store_id AND r.revision IS NOT NULL
 LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
@@ -41,19 +47,22 @@ LEFT JOIN LATERAL (
 -- In stores by their names or numbers; without these, in the tokens' own stores.
 
 -- name: find_callers_in_stores
+WITH o AS MATERIALIZED (
+    SELECT *, CASE WHEN o.name IS NULL THEN coalesce(o.requested_id, o.store_id)
+        ELSE (SELECT store_id FROM stores WHERE name = o.name) END AS wanted
+    FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::bigint[])
+        WITH ORDINALITY AS o (store_id, token_hash, name, requested_id, n)
+), r AS MATERIALIZED (
+    SELECT s.store_id, (SELECT revision FROM revisions WHERE store_id = s.store_id)
+    FROM (SELECT DISTINCT wanted AS store_id FROM o) AS s
+)
 SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
-FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::bigint[])
-    WITH ORDINALITY AS o (store_id, token_hash, name, requested_id, n)
+FROM o
 JOIN LATERAL (
     SELECT store_id, user_id, label, expires_at, all_stores, scopes FROM tokens
     WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
 ) AS t ON true
-LEFT JOIN LATERAL (
-    SELECT store_id, revision FROM revisions
-    WHERE store_id = CASE WHEN o.name IS NULL THEN coalesce(o.requested_id, o.store_id)
-            ELSE (SELECT store_id FROM stores WHERE name = o.name) END
-        AND (t.all_stores OR store_id = t.store_id) LIMIT 1
-) AS r ON true
+LEFT JOIN r ON r.store_id = o.wanted AND r.revision IS NOT NULL AND (t.all_stores OR o.wanted = t.store_id)
 LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = r.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true

@@ -32,7 +32,7 @@ _MAX_LOOK_UPS = 2
 _MAX_READS = 4
 _SHORT = 0.002  # seconds of a batch that cost nothing, besides the least: those of the network
 _SHARE, _CREDIT = 1 / 4, 0.5  # seconds, which is also the longest rest
-_MAX_BATCHES = 10_000  # of writes during a snapshot
+_MAX_DEAD_ROWS = 4_000  # that a snapshot keeps
 
 
 class Credentials(Struct, frozen=True):
@@ -148,7 +148,7 @@ class Reads(Batcher[Query, Sequence[Row]]):
 class PostgresSnapshot(SnapshotReads):
     """A store as it was at one moment, in a transaction of its own, for a long list.
 
-    While it is open, it is among the ``opened``, with the batches until it must end.
+    While it is open, it is among the ``opened``, with the dead rows that it may outlive.
     """
 
     def __init__(self, store_id: int, pool: Pool, opened: "dict[PostgresSnapshot, int]") -> None:
@@ -161,7 +161,7 @@ class PostgresSnapshot(SnapshotReads):
         """Begin the transaction: from now on the snapshot stays as it is."""
         self._connection = await self._stack.enter_async_context(self._pool.acquire(max_seconds))
         self._stack.push_async_callback(self._end)
-        self._opened[self] = _MAX_BATCHES
+        self._opened[self] = _MAX_DEAD_ROWS
         await self.query("begin_snapshot", ())
         for row in await self.query("find_counts", (self.store_id,)):
             self.revision, *_ = row
@@ -173,7 +173,7 @@ class PostgresSnapshot(SnapshotReads):
 
     def abort(self) -> None:
         """End the transaction, and with it the list."""
-        logger.warning("aborted a long list: there were %d commits since it began", _MAX_BATCHES)
+        logger.warning("aborted a long list: %d rows were replaced since it began", _MAX_DEAD_ROWS)
         self._pool.abort(self._connection)
 
     async def _end(self) -> None:

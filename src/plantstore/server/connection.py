@@ -22,7 +22,7 @@ from plantstore.core.fair_queue import BYTES_READ, CONNECTED, LINES_PARSED, Key
 from plantstore.core.pools import UNREAD_BYTES, network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections, begin
-from plantstore.server.heads import CLOSE, MAX_HEAD, Head, HeadParser
+from plantstore.server.heads import CLOSE, MAX_KNOWN_HEAD, Head, HeadParser
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.server.sender import MAX_COPIED, Sender
 from plantstore.server.sockets import count_unacknowledged, count_unread, reset
@@ -116,7 +116,7 @@ class Connection(asyncio.Protocol):
         """Serve the requests in the data, if none is in flight."""
         if self._phase is REQUEST and not self._buffer and data[0] == _GET:
             response, own_id = self._get_cached(data), b""
-            if response is None and data.find(_END) + len(_END) == len(data) <= MAX_HEAD:
+            if response is None and data.find(_END) + len(_END) == len(data) <= MAX_KNOWN_HEAD:
                 known, own_id, _ = self._tracing.leave_out(data)
                 response = None if known is data else self._get_cached(known)
             if response is not None:

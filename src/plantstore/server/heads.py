@@ -27,6 +27,7 @@ from plantstore.server.tracing import (
 )
 
 MAX_HEAD = 16 * 1024
+MAX_KNOWN_HEAD = 4 * 1024  # to look up a longer one is not worth its price
 MAX_TARGET = 8 * 1024
 
 _END = b"\r\n\r\n"
@@ -82,7 +83,7 @@ class KnownLines:
         self, data: bytes, tracing: TracingLines, address: str = "", begin: int = 0
     ) -> Head | None:
         """The head that begins at this position, if its header lines are known."""
-        end = data.find(_END, begin, begin + MAX_HEAD)
+        end = data.find(_END, begin, begin + MAX_KNOWN_HEAD)
         target, version, lines = data[begin:end].partition(_VERSION_1_1)
         first_line = _read_first_line(target) if end >= 0 else None
         if first_line is None:
