@@ -163,12 +163,21 @@ async def test_a_cancelled_close_of_a_snapshot_frees_its_stream(
             await next_snapshot.close()
 
 
-@pytest.mark.parametrize(("rows", "is_aborted"), [(7, True), (8, False)])
+@pytest.mark.parametrize(
+    ("rows", "seconds", "is_aborted"), [(7, 0.0, True), (8, 0.0, False), (7, 60.0, False)]
+)
 async def test_a_long_list_is_aborted_after_many_commits_and_changes(
-    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch, rows: int, *, is_aborted: bool
+    postgres_server: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    rows: int,
+    seconds: float,
+    *,
+    is_aborted: bool,
 ) -> None:
     """Each leaves a dead row, which the server keeps for the list, and other reads pass."""
     monkeypatch.setattr(reading, "_MAX_DEAD_ROWS", rows)
+    monkeypatch.setattr(reading, "_LEAST_SECONDS", seconds)
     with (
         postgres_server.fresh() as url,
         closing(open_administration(url)) as administration,
@@ -180,11 +189,16 @@ async def test_a_long_list_is_aborted_after_many_commits_and_changes(
             for plant_id in range(1, 3):
                 assert (await snapshot.read_page(PlantQuery(), 1)).total == 0
                 await harness.delete(plant_id)
+                await harness.delete(plant_id)  # replaces nothing
+            await asyncio.sleep(0.01)
             aborted = pytest.raises(DatabaseUnavailableError) if is_aborted else nullcontext()
             with aborted:
                 await snapshot.read_page(PlantQuery(), 1)
+            await harness.database.check()  # the server is available
             await snapshot.close()
             assert len(await harness.read_plants()) == 1
+            warned = [record.getMessage() for record in caplog.records]
+            assert warned == is_aborted * ["aborted a long list: 7 rows were replaced meanwhile"]
 
 
 async def test_an_argument_that_the_server_refuses_does_not_make_it_unavailable(

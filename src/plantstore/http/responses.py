@@ -58,12 +58,9 @@ def is_current(etag: bytes, known: bytes | None) -> bool:
     """Whether If-None-Match names this entity tag, by weak comparison."""
     if known is None:
         return False
-    opaque = etag.removeprefix(b"W/")
-    if opaque not in known and b"*" not in known:  # fast even for a long header
-        return False
-    tags = known.split(b",", _MAX_TAGS)[:_MAX_TAGS]
-    tags = [tag.strip().removeprefix(b"W/") for tag in tags]
-    return opaque in tags or tags == [b"*"]
+    first = known.split(b",", _MAX_TAGS)[:_MAX_TAGS]
+    tags = [tag.strip().removeprefix(b"W/") for tag in first]
+    return etag.removeprefix(b"W/") in tags or tags == [b"*"]
 
 
 def read_weights(header: bytes) -> Mapping[bytes, float]:

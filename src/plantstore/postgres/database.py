@@ -42,8 +42,8 @@ class PostgresDatabase:
         self._pages = Reads(self._pool, _MAX_PAGES, self._callers.stores)
         self._singles = Reads(self._pool, 1, self._callers.stores)
         self.check = Readiness(self._probe_pool).check
-        self._snapshots = dict[PostgresSnapshot, int]()  # with the dead rows that each may outlive
-        self._writer = Writer(self._pool, settings, self._note_dead_rows)
+        self._snapshots = set[PostgresSnapshot]()
+        self._writer = Writer(self._pool, settings, self._snapshots)
         self.find_callers_again = self._callers.find_again
         self.long_page = 100
         self.write, self.writes = self._writer.submit, self._writer.queue
@@ -75,13 +75,6 @@ class PostgresDatabase:
             await snapshot.close()
             raise
         return snapshot
-
-    def _note_dead_rows(self, count: int) -> None:
-        """Abort long lists after many writes: others read past the rows that a list still needs."""
-        for snapshot, left in list(self._snapshots.items()):
-            self._snapshots[snapshot] = left - count
-            if left - count <= 0 < left:
-                snapshot.abort()
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         return await self._singles.submit((name, arguments))

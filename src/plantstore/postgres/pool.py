@@ -120,15 +120,10 @@ class Pool:
             return [await cursor.fetchall() for cursor in cursors]
 
     def abort(self, connection: AsyncConnection) -> None:
-        """End a connection at once, on both sides; waiters get an OperationalError."""
+        """Disconnect from a silent server."""
         host = f"{connection.info.host}:{connection.info.port}"
         self.availability.warn("aborting a connection", TimeoutError(f"{host}: timeout"))
-        with suppress(OSError, psycopg.Error):
-            sock = socket.socket(fileno=connection.fileno())  # dup() fails without descriptors
-            try:
-                sock.shutdown(socket.SHUT_RDWR)
-            finally:
-                sock.detach()
+        disconnect(connection)
         # All may be connected to the same silent server.
         while self.idle:
             self.idle.pop().pgconn.finish()
@@ -138,6 +133,16 @@ class Pool:
         self._is_closed = True
         while self.idle:
             await self.idle.pop().close()
+
+
+def disconnect(connection: AsyncConnection) -> None:
+    """End a connection at once, on both sides; waiters get an OperationalError."""
+    with suppress(OSError, psycopg.Error):
+        sock = socket.socket(fileno=connection.fileno())  # dup() fails without descriptors
+        try:
+            sock.shutdown(socket.SHUT_RDWR)
+        finally:
+            sock.detach()
 
 
 def _is_closed(connection: AsyncConnection) -> bool:

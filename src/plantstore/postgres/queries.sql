@@ -29,17 +29,14 @@ SELECT set_config('lock_timeout', '5s', true), set_config('statement_timeout', '
 -- A revision is read once, however many tokens its store has: it may have many dead rows.
 
 -- name: find_callers
-WITH r AS MATERIALIZED (
-    SELECT s.store_id, (SELECT revision FROM revisions WHERE store_id = s.store_id)
-    FROM (SELECT DISTINCT unnest($1::bigint[]) AS store_id) AS s
-)
+WITH r AS MATERIALIZED (SELECT store_id, revision FROM revisions WHERE store_id = ANY ($1))
 SELECT o.n, t.user_id, t.label, t.expires_at, t.store_id, m.role, t.scopes, r.revision
 FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS o (store_id, token_hash, n)
 JOIN LATERAL (
     SELECT store_id, user_id, label, expires_at, scopes FROM tokens
     WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
 ) AS t ON true
-JOIN r ON r.store_id = o.store_id AND r.revision IS NOT NULL
+JOIN r ON r.store_id = o.store_id
 LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
@@ -53,8 +50,7 @@ WITH o AS MATERIALIZED (
     FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::bigint[])
         WITH ORDINALITY AS o (store_id, token_hash, name, requested_id, n)
 ), r AS MATERIALIZED (
-    SELECT s.store_id, (SELECT revision FROM revisions WHERE store_id = s.store_id)
-    FROM (SELECT DISTINCT wanted AS store_id FROM o) AS s
+    SELECT store_id, revision FROM revisions WHERE store_id = ANY (ARRAY(SELECT wanted FROM o))
 )
 SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
 FROM o
@@ -62,7 +58,7 @@ JOIN LATERAL (
     SELECT store_id, user_id, label, expires_at, all_stores, scopes FROM tokens
     WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
 ) AS t ON true
-LEFT JOIN r ON r.store_id = o.wanted AND r.revision IS NOT NULL AND (t.all_stores OR o.wanted = t.store_id)
+LEFT JOIN r ON r.store_id = o.wanted AND (t.all_stores OR o.wanted = t.store_id)
 LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = r.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true

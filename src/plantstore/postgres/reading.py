@@ -22,7 +22,7 @@ from plantstore.core.fair_queue import NETWORKS, Active
 from plantstore.core.model import Caller
 from plantstore.core.pools import Pool as Shares
 from plantstore.postgres.batcher import Batcher, Waiting
-from plantstore.postgres.pool import Pool
+from plantstore.postgres.pool import Pool, disconnect
 from plantstore.sql.reading import Query, SnapshotReads, to_caller
 from plantstore.sql.token_uses import TokenUses
 
@@ -32,7 +32,7 @@ _MAX_LOOK_UPS = 2
 _MAX_READS = 4
 _SHORT = 0.002  # seconds of a batch that cost nothing, besides the least: those of the network
 _SHARE, _CREDIT = 1 / 4, 0.5  # seconds, which is also the longest rest
-_MAX_DEAD_ROWS = 4_000  # that a snapshot keeps
+_MAX_DEAD_ROWS, _LEAST_SECONDS = 4_000, 15.0  # that a snapshot keeps after so long
 
 
 class Credentials(Struct, frozen=True):
@@ -148,12 +148,14 @@ class Reads(Batcher[Query, Sequence[Row]]):
 class PostgresSnapshot(SnapshotReads):
     """A store as it was at one moment, in a transaction of its own, for a long list.
 
-    While it is open, it is among the ``opened``, with the dead rows that it may outlive.
+    While it is open, it is among the ``opened``.
     """
 
-    def __init__(self, store_id: int, pool: Pool, opened: "dict[PostgresSnapshot, int]") -> None:
+    def __init__(self, store_id: int, pool: Pool, opened: "set[PostgresSnapshot]") -> None:
         super().__init__(store_id)
         self._pool, self._opened = pool, opened
+        self._loop = asyncio.get_running_loop()
+        self._began, self._dead_rows, self._is_aborted = self._loop.time(), 0, False
         self._stack = AsyncExitStack()
         self._closing = asyncio.Lock()
 
@@ -161,7 +163,7 @@ class PostgresSnapshot(SnapshotReads):
         """Begin the transaction: from now on the snapshot stays as it is."""
         self._connection = await self._stack.enter_async_context(self._pool.acquire(max_seconds))
         self._stack.push_async_callback(self._end)
-        self._opened[self] = _MAX_DEAD_ROWS
+        self._opened.add(self)
         await self.query("begin_snapshot", ())
         for row in await self.query("find_counts", (self.store_id,)):
             self.revision, *_ = row
@@ -171,24 +173,32 @@ class PostgresSnapshot(SnapshotReads):
         async with self._closing:
             await self._stack.aclose()
 
-    def abort(self) -> None:
-        """End the transaction, and with it the list."""
-        logger.warning("aborted a long list: %d rows were replaced since it began", _MAX_DEAD_ROWS)
-        self._pool.abort(self._connection)
+    def note_dead_rows(self, count: int) -> None:
+        """Abort the list after many: others read past the rows that the server keeps for it."""
+        self._dead_rows += count
+        if self._dead_rows - count < _MAX_DEAD_ROWS <= self._dead_rows:
+            self._loop.call_at(self._began + _LEAST_SECONDS, self._abort)  # or now, if it is later
+
+    def _abort(self) -> None:
+        if self in self._opened:
+            self._is_aborted = True
+            logger.warning("aborted a long list: %d rows were replaced meanwhile", self._dead_rows)
+            disconnect(self._connection)
 
     async def _end(self) -> None:
-        del self._opened[self]
+        self._opened.remove(self)
         with suppress(DatabaseUnavailableError):  # the pool drops the connection
             await self.query("end_snapshot", ())
 
     async def query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
-        loop = asyncio.get_running_loop()
-        deadline = loop.call_later(self._pool.timeout, self._pool.abort, self._connection)
+        deadline = self._loop.call_later(self._pool.timeout, self._pool.abort, self._connection)
         try:
             cursor = self._connection.cursor(binary=True)  # fails on a lost connection
             await cursor.execute(self._pool.sql[name], arguments)
             return await cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:
+            if self._is_aborted:
+                raise DatabaseUnavailableError from error
             raise self._pool.availability.fail("the database failed", error) from error
         finally:
             deadline.cancel()

@@ -8,7 +8,7 @@ still commit after later batches: its outcome is unknown.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -22,11 +22,12 @@ from plantstore.core.clock import now
 from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import Outcome
-from plantstore.core.operations import Atomic, Create, Delete, Write, Written, refuse_unless_done
+from plantstore.core.operations import Atomic, Delete, Write, Written, refuse_unless_done
 from plantstore.core.settings import Settings
 from plantstore.core.write_queue import MAX_BATCH, WriteQueue
 from plantstore.postgres.batcher import AGAIN, Batcher, Waiting
 from plantstore.postgres.pool import Pool
+from plantstore.postgres.reading import PostgresSnapshot
 from plantstore.sql.migrations import find_newest
 
 _MAX_BATCHES = 4
@@ -48,17 +49,15 @@ Item = Write | Atomic
 class Writer(Batcher[Item, Written]):
     """Writes through a pool.
 
-    Stores share the ``queue``. ``note_dead_rows`` gets about how many rows each commit replaced.
-    Batches do not wait for locks, except two of one store each: so a
+    Stores share the ``queue``. Batches do not wait for locks, except two of one store each: so a
     locked store delays no other. Until it is unlocked, its writes go into batches of their own.
+    Open ``snapshots`` get about the number of rows that a commit replaced.
     """
 
-    def __init__(
-        self, pool: Pool, settings: Settings, note_dead_rows: Callable[[int], None]
-    ) -> None:
+    def __init__(self, pool: Pool, settings: Settings, snapshots: set[PostgresSnapshot]) -> None:
         self.queue = WriteQueue(settings)
         super().__init__(_MAX_BATCHES, self.queue.stores)
-        self._pool, self._note_dead_rows = pool, note_dead_rows
+        self._pool, self._snapshots = pool, snapshots
         self._timeout = settings.write_timeout
         self._max_wait = f"{min(settings.write_timeout, pool.timeout) * 1000:.0f}ms"
         self._busy: set[int] = set()  # stores whose writes are in flight
@@ -158,7 +157,10 @@ class Writer(Batcher[Item, Written]):
         count = len(writes) - outcomes.count(AGAIN)
         applying = _APPLYING_SECONDS * len(writes)
         self.queue.note_commit(writes, outcomes, count, time.perf_counter() - began, applying)
-        self._note_dead_rows(1 + sum(type(write) is not Create for write in writes))
+        made = [it[0] for it in outcomes if it is not AGAIN]
+        replaced = made.count(Outcome.UPDATED) + made.count(Outcome.DELETED)
+        for snapshot in self._snapshots if replaced or Outcome.CREATED in made else ():
+            snapshot.note_dead_rows(replaced + 1)  # the store's, too
         return outcomes if atomic is None else outcomes[-1:]
 
     async def _require_schema(self, connection: AsyncConnection) -> None:

@@ -233,7 +233,9 @@ class Connection(asyncio.Protocol):
         if self._body is not None:
             return self.turns_of, 1 + len(data) // _RECEIVED_AT_COST
         data = data[:_MAX_WAITING]
-        payer = self._connections.application.find_user(data) or self.network
+        parsed = b"" if self._parser is None else self._parser.data
+        find_user = self._connections.application.find_user
+        payer = find_user(data) or find_user(parsed) or self.network
         return payer, CONNECTED + len(data) // BYTES_READ
 
     def _resume(self) -> bool:

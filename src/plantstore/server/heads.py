@@ -106,7 +106,9 @@ class KnownLines:
 
     def put(self, data: bytes, head: Head) -> None:
         """Store a head's lines, unless they are long or need special handling."""
-        _, fields, _ = head
+        _, fields, end = head
+        if end > MAX_KNOWN_HEAD:
+            return
         target, _, all_lines = data.partition(_END)[0].partition(_VERSION_1_1)
         lines, *_ = TracingLines().leave_out(all_lines)
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}

@@ -76,6 +76,8 @@ class CsvLines(Lines):
         try:
             text = line.decode("utf-8-sig")
             (cells,) = csv.reader([text], delimiter=self._delimiter, strict=True)
+            if not any(cells):
+                return None
             if not self._columns:
                 names = [cell.strip().lower() for cell in cells[:_MAX_COLUMNS]]
                 self._columns = [name if name in KEYS else "" for name in names]
@@ -91,4 +93,4 @@ class CsvLines(Lines):
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
             raise RequestError(40002, reason="it is not CSV in UTF-8") from None
-        return super()._read(json.dumps(fields).encode()) if any(cells) else None
+        return super()._read(json.dumps(fields).encode())
