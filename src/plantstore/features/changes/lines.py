@@ -66,29 +66,25 @@ class Lines:
             return error
 
     def _read(self, line: bytes) -> Write | None:
-        return _read_change(line, self.caller)
-
-
-def _read_change(text: bytes, caller: Caller) -> Write:
-    if len(text) > MAX_LINE:
-        raise RequestError(41301)
-    line = decode_fields(_decode, _decode_slowly, text)
-    for scope in _SCOPES[line.op]:
-        require_scope(caller, scope)
-    condition = None
-    if line.if_match is not UNSET:
-        condition = Precondition(read_tags(line.if_match.encode(errors="replace")), None)
-    if line.op == "delete":
-        return Delete(caller.store_id, caller, line.id, condition)
-    plant = NewPlant(line.id, *contents_of(line))
-    if line.op == "create":
-        if condition is not None:
-            raise RequestError(41202)
-        return Create(caller.store_id, caller, plant)
-    # An upsert with a condition needs an existing plant.
-    if line.op == "update" or condition is not None:
-        return Update(caller.store_id, caller, plant, condition)
-    return Upsert(caller.store_id, caller, plant)
+        if len(line) > MAX_LINE:
+            raise RequestError(41301)
+        change, caller = decode_fields(_decode, _decode_slowly, line), self.caller
+        for scope in _SCOPES[change.op]:
+            require_scope(caller, scope)
+        condition = None
+        if change.if_match is not UNSET:
+            condition = Precondition(read_tags(change.if_match.encode(errors="replace")), None)
+        if change.op == "delete":
+            return Delete(caller.store_id, caller, change.id, condition)
+        plant = NewPlant(change.id, *contents_of(change))
+        if change.op == "create":
+            if condition is not None:
+                raise RequestError(41202)
+            return Create(caller.store_id, caller, plant)
+        # An upsert with a condition needs an existing plant.
+        if change.op == "update" or condition is not None:
+            return Update(caller.store_id, caller, plant, condition)
+        return Upsert(caller.store_id, caller, plant)
 
 
 def _decode_slowly(text: bytes) -> _Line:
