@@ -69,9 +69,8 @@ class PlantLists:
         self, request: Request, caller: Caller, query: PlantQuery, form: Form
     ) -> Response | Stream:
         async with await self._take_turn(request, query):
-            is_shared = self._turns.users.are_several
             page = await self._database.read_page(
-                caller.store_id, query, _PAGE_SIZE, is_shared=is_shared
+                caller.store_id, query, _PAGE_SIZE, is_shared=self._turns.users.are_several
             )
         if page.more and (query.limit is None or query.limit > page.count):
             await self._slots.wait_and_acquire(caller.token_store_id)
