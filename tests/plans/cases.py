@@ -121,7 +121,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_store": [Case((SMALL,), 1 + DELIVERIES)],
     "find_deleted_store": [Case((SMALL,), 1)],
     "find_user": [Case(("user-2",), 1)],
-    "list_users": [Case((), STORES)],
     "find_role": [Case((SMALL, SMALL), 1)],
     "delete_member": [Case((SMALL, SMALL), 1)],
     "list_members": [Case((SMALL, None), 6), Case((SMALL, "user-2"), 6)],

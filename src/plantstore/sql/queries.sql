@@ -210,8 +210,8 @@ WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_i
     AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
 ORDER BY revision LIMIT ?6
 
--- name: list_users
-SELECT user_id, subject FROM users ORDER BY subject
+-- name: page_of_users
+SELECT user_id, subject, created_at FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
 
 -- The revisions of a range of stores, locked until the end of the transaction. Citus can lock rows
 -- of several shards only by changing them.

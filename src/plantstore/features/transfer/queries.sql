@@ -16,9 +16,6 @@ SELECT max(id) FROM plants WHERE store_id = ?1
 SELECT plant_id, name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
 ORDER BY revision DESC LIMIT 1
 
--- name: page_of_users
-SELECT user_id, subject, created_at FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
-
 -- name: page_of_members
 SELECT store_id, user_id, role, since, added_by FROM members
 WHERE (store_id, user_id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, user_id LIMIT ?4

@@ -60,7 +60,8 @@ def insert_store(session: Queries, name: str, max_plants: int | None = None) -> 
 
 
 def list_users(session: Queries) -> list[User]:
-    return [User(*row) for row in session.query("list_users")]
+    rows = session.query("page_of_users", 0, INT64_MAX, INT64_MAX)
+    return sorted((User(*row[:2]) for row in rows), key=lambda user: user.subject)
 
 
 def find_user(session: Queries, subject: str) -> User | None:
