@@ -109,8 +109,7 @@ def find_host(url: str) -> str:
     """
     hosts = Hosts(url)
     if len(hosts.conninfos) > 1:
-        connection = asyncio.run(hosts.connect(_COMMAND_SECONDS))
-        connection.pgconn.finish()
+        asyncio.run(hosts.connect(_COMMAND_SECONDS)).pgconn.finish()
     return next(iter(hosts.conninfos.values()))
 
 

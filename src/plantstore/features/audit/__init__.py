@@ -15,7 +15,5 @@ class AuditSettings(Struct, frozen=True):
 
 
 FEATURE = Feature(
-    adds_to="trimming.add_trimming",
-    settings=AuditSettings,
-    commands={"audit": "commands.audit"},
+    adds_to="trimming.add_trimming", settings=AuditSettings, commands={"audit": "commands.audit"}
 )

@@ -106,8 +106,7 @@ def _require_sqlite(database: str, advice: str) -> Path:
 
 
 def _read_ids(context: click.Context, option: click.Parameter, text: str | None) -> Sequence[int]:
-    parts = [] if text is None else text.split(",")
-    return [PLANT_ID(part, option, context) for part in parts]
+    return [] if text is None else [PLANT_ID(it, option, context) for it in text.split(",")]
 
 
 @click.command()

@@ -120,5 +120,4 @@ def renew_revisions(session: Session) -> int:
     """
     with session.transaction():
         session.query("delete_links", 0, INT64_MAX, 0, INT64_MAX)
-        stores = session.query("renew_revisions", 0, INT64_MAX, time.time_ns() // 1000)
-    return len(stores)
+        return len(session.query("renew_revisions", 0, INT64_MAX, time.time_ns() // 1000))

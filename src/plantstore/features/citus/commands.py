@@ -26,5 +26,4 @@ def distribute(database: str, output: Output) -> None:
 
     done = migrate(database, distribution="citus")
     note_in_database(database, "distribute", migrations=len(done))
-    names = [migration.name for migration in done]
-    output.report({"migrations": names}, "the tables are distributed")
+    output.report({"migrations": [it.name for it in done]}, "the tables are distributed")

@@ -72,8 +72,7 @@ class RemoteStore:
         for _, result in self._client.change(lines):
             if result.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise SetupError(f"{result.message} ({result.error})")
-            number = result.error
-            refusals.append(ErrorBody(number, str(result.message)) if number else None)
+            refusals.append(ErrorBody(result.error, str(result.message)) if result.error else None)
         return refusals
 
     def log(self, _command: str, **_changed: object) -> None:

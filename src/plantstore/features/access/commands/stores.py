@@ -62,8 +62,7 @@ def create(name: str, max_plants: int | None, database: str, output: Output) -> 
 @store.command("set")
 @click.argument("name")
 @_quota_option(
-    required=True,
-    help="Maximum number of plants, or none for no limit; existing plants stay.",
+    required=True, help="Maximum number of plants, or none for no limit; existing plants stay."
 )
 @session_options
 def set_store(session: Session, name: str, max_plants: int | None, output: Output) -> None:

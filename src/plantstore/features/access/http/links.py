@@ -87,10 +87,9 @@ async def redeem_code(app: App, owners: Owners, request: Request) -> Response:
         with session.transaction():
             issued = links.redeem_code(session, body.code)
             made = issued.token
-            record = tokens.show_token(issued, store=made.store)
             owners.audit(session, request, "link redeem", made, tokens.describe_made(made))
         user = {"store_id": made.store_id, "user_id": made.user_id}
         owners.log(request, {**user, **tokens.describe_made(made)})
-        return json_response(201, record, NO_STORE)
+        return json_response(201, tokens.show_token(issued, store=made.store), NO_STORE)
 
     return await app.administer(key[0], work)  # a share of the store, not of each network
