@@ -86,12 +86,14 @@ def explained() -> Iterator[None]:
         raise SetupError(f"cannot use the database: {reason}{advice}") from error
 
 
-def require_schema(connection: Connection) -> str | None:
+def require_schema(applied: Sequence[Applied]) -> str | None:
     """Refuse a schema of another version; returns the feature that distributes the tables, if any.
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
-    return _require(_read_applied(connection))
+    distribution = _find_distribution(applied)
+    migrations.require_schema(_load(distribution), applied)
+    return distribution
 
 
 async def require_schema_of(connection: AsyncConnection) -> str | None:
@@ -101,13 +103,7 @@ async def require_schema_of(connection: AsyncConnection) -> str | None:
     with suppress(errors.UndefinedTable):
         cursor = await connection.execute(_READ_MIGRATIONS)
         applied = [Applied(*row) for row in await cursor.fetchall()]
-    return _require(applied)
-
-
-def _require(applied: Sequence[Applied]) -> str | None:
-    distribution = _find_distribution(applied)
-    migrations.require_schema(_load(distribution), applied)
-    return distribution
+    return require_schema(applied)
 
 
 def _find_distribution(applied: Sequence[Applied]) -> str | None:
@@ -131,7 +127,7 @@ def find_missing(url: str) -> Sequence[Migration]:
     :raises SetupError: the database cannot be used.
     """
     with explained(), connect(url) as connection:
-        applied = _read_applied(connection)
+        applied = read_applied(connection)
         return find_pending(_load(_find_distribution(applied)), applied)
 
 
@@ -151,7 +147,7 @@ def migrate(
             guard.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             _wait_until(guard, _LOCK)
             _wait_until(connection, _NO_INDEX_IS_BUILT)
-            applied = _read_applied(connection)
+            applied = read_applied(connection)
             distribution = distribution or _find_distribution(applied)
             sql = load_queries(_PACKAGE, distribution)
             pending = find_pending(_load(distribution), applied)
@@ -183,7 +179,7 @@ def _wait_until(connection: Connection, condition: str) -> None:
         time.sleep(_PAUSE)
 
 
-def _read_applied(connection: Connection) -> Sequence[Applied]:
+def read_applied(connection: Connection) -> Sequence[Applied]:
     try:
         return [Applied(*row) for row in connection.execute(_READ_MIGRATIONS)]
     except errors.UndefinedTable:

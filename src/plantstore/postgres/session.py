@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
 from plantstore.core.operations import RefusedError, Write, Written, refuse_unless_done
-from plantstore.postgres.connection import connect, explained, require_schema
+from plantstore.postgres.connection import connect, explained, read_applied, require_schema
 from plantstore.postgres.hosts import check_hosts
 from plantstore.postgres.writer import read_outcomes, to_arguments
 from plantstore.sql.checks import Check, run_check
@@ -32,7 +32,8 @@ class PostgresSession:
         self._socket = socket.socket(fileno=os.dup(self._connection.fileno()))
         try:
             with explained():
-                self._sql = load_queries("plantstore.postgres", require_schema(self._connection))
+                distribution = require_schema(read_applied(self._connection))
+                self._sql = load_queries("plantstore.postgres", distribution)
                 self._version = self._read_version()
                 self._connection.execute(self._sql["plan_lookups"])
         except BaseException:
