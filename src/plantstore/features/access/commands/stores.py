@@ -132,10 +132,8 @@ def list_stores(session: Queries, output: Output) -> None:
     for store, subject, role in list_all_members(session):
         if role is Role.OWNER:
             owners.setdefault(store, []).append(subject)
-    listed = (
-        _describe(store) | {"owners": owners.get(store.name, [])}
-        for store in records.list_stores(session)
-    )
+    stores = records.list_stores(session)
+    listed = (_describe(it) | {"owners": owners.get(it.name, [])} for it in stores)
     output.print_records(listed, _COLUMNS)
 
 
