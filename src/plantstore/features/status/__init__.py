@@ -3,9 +3,9 @@
 from plantstore.feature import Feature, Metric
 
 _TIMES = {
-    "backup": "the last backup was recorded, else the oldest store created",
-    "verified_backup": "the last verified backup was recorded, else the oldest store created",
-    "certificate_expiry": "the TLS certificate expires",
+    "backup": "When the last backup was recorded, else the oldest store created",
+    "verified_backup": "When the last verified backup was recorded, else the oldest store created",
+    "certificate_expiry": "When the TLS certificate expires",
 }
 
 FEATURE = Feature(
@@ -14,10 +14,8 @@ FEATURE = Feature(
     commands={"status": "commands.status"},
     metrics=(
         *(
-            Metric(
-                f"{name}_timestamp_seconds", "gauge", f"When {what}, as a Unix time", merge="max"
-            )
-            for name, what in _TIMES.items()
+            Metric(f"{name}_timestamp_seconds", "gauge", f"{when}, as a Unix time", merge="max")
+            for name, when in _TIMES.items()
         ),
         Metric("disk_free_bytes", "gauge", "Free bytes of the SQLite file's disk", merge="max"),
         Metric("disk_size_bytes", "gauge", "Bytes of the SQLite file's disk", merge="max"),
