@@ -24,44 +24,42 @@ SELECT set_config('lock_timeout', '5s', true), set_config('statement_timeout', '
 
 -- Serving: callers and lists -----------------------------------------------------------------
 
--- Many callers at once: one round trip for all waiting requests.
-
--- A revision is read once, however many tokens its store has: it may have many dead rows.
+-- Many callers at once: one round trip for all waiting requests. Each store has one token.
 
 -- name: find_callers
-WITH r AS MATERIALIZED (SELECT store_id, revision FROM revisions WHERE store_id = ANY ($1))
 SELECT o.n, t.user_id, t.label, t.expires_at, t.store_id, m.role, t.scopes, r.revision
 FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS o (store_id, token_hash, n)
 JOIN LATERAL (
     SELECT store_id, user_id, label, expires_at, scopes FROM tokens
     WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
 ) AS t ON true
-JOIN r ON r.store_id = o.store_id
+JOIN LATERAL (SELECT revision FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
 LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
 
--- In stores by their names or numbers; without these, in the tokens' own stores.
+-- In stores by their names or numbers; without these, in the tokens' own stores. A store's revision,
+-- and a member, are read once, however many tokens there are: they may have many dead rows.
 
 -- name: find_callers_in_stores
-WITH o AS MATERIALIZED (
-    SELECT *, CASE WHEN o.name IS NULL THEN coalesce(o.requested_id, o.store_id)
+WITH t AS MATERIALIZED (
+    SELECT o.n, t.*, CASE WHEN o.name IS NULL THEN coalesce(o.requested_id, o.store_id)
         ELSE (SELECT store_id FROM stores WHERE name = o.name) END AS wanted
     FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::bigint[])
         WITH ORDINALITY AS o (store_id, token_hash, name, requested_id, n)
+    JOIN LATERAL (
+        SELECT store_id, user_id, label, expires_at, all_stores, scopes FROM tokens
+        WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
+    ) AS t ON true
 ), r AS MATERIALIZED (
-    SELECT store_id, revision FROM revisions WHERE store_id = ANY (ARRAY(SELECT wanted FROM o))
+    SELECT store_id, revision FROM revisions WHERE store_id = ANY (ARRAY(SELECT wanted FROM t))
+), m AS MATERIALIZED (
+    SELECT r.*, d.user_id, (SELECT role FROM members WHERE store_id = d.wanted AND user_id = d.user_id) AS role
+    FROM (SELECT DISTINCT wanted, user_id FROM t WHERE all_stores OR wanted = store_id) AS d
+    JOIN r ON r.store_id = d.wanted
 )
-SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
-FROM o
-JOIN LATERAL (
-    SELECT store_id, user_id, label, expires_at, all_stores, scopes FROM tokens
-    WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
-) AS t ON true
-LEFT JOIN r ON r.store_id = o.wanted AND (t.all_stores OR o.wanted = t.store_id)
-LEFT JOIN LATERAL (
-    SELECT role FROM members WHERE store_id = r.store_id AND user_id = t.user_id LIMIT 1
-) AS m ON true
+SELECT t.n, t.user_id, t.label, t.expires_at, coalesce(m.store_id, 0), m.role, t.scopes, coalesce(m.revision, 0)
+FROM t LEFT JOIN m ON m.store_id = t.wanted AND m.user_id = t.user_id AND (t.all_stores OR t.wanted = t.store_id)
 
 -- name: find_read_only
 SELECT current_setting('transaction_read_only')

@@ -83,9 +83,12 @@ class Callers(Batcher[Credentials, Caller | None]):
 
     async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
         """Look up the callers of tokens, all in one round trip."""
-        is_own = all(key.requested_name is None and key.requested_id is None for key in keys)
+        own = [it.store_id for it in keys if (it.requested_name, it.requested_id) == (None, None)]
+        is_simple = self._separates_stores or len(set(own)) == len(own)
         columns = tuple(list(column) for column in zip(*map(astuple, keys), strict=True))
-        query = ("find_callers", columns[:2]) if is_own else ("find_callers_in_stores", columns)
+        query = ("find_callers_in_stores", columns)
+        if is_simple and len(own) == len(keys):
+            query = ("find_callers", columns[:2])
         (rows,) = await self._pool.read(query)
         of_keys = ((keys[number - 1], row) for number, *row in rows)
         return {key: to_caller(key.store_id, key.token_hash, row) for key, row in of_keys}
