@@ -109,7 +109,8 @@ def find_host(url: str) -> str:
     """
     hosts = Hosts(url)
     if len(hosts.conninfos) > 1:
-        asyncio.run(hosts.connect(_COMMAND_SECONDS)).pgconn.finish()
+        connection = asyncio.run(hosts.connect(_COMMAND_SECONDS))
+        connection.pgconn.finish()
     return next(iter(hosts.conninfos.values()))
 
 
