@@ -79,9 +79,13 @@ async def test_the_user_of_a_known_token_pays_for_parsing_else_the_network(
     payer: Key,
 ) -> None:
     costs = record_prices(application.turns, monkeypatch)
-    client.send(b"GET / HTTP/1.1\r\nHost: x\r\n%b: %b\r\n\r\n" % (name, 6400 * b"x"))
+    for other in ((5, 5), (6, 6)):  # a lone user is not charged
+        application.turns.users.see(other)
+    head = b"GET / HTTP/1.1\r\nHost: x\r\n%b: x\r\nX-Long: %b\r\n\r\n"
+    client.send(head % (name, 12_000 * b"x"))  # parsed in two parts
     await asyncio.sleep(0.01)
-    assert [paid for paid in costs if paid[1] > CONNECTED] == [(payer, CONNECTED + 12)]
+    parts = [(payer, CONNECTED + 16), (payer, CONNECTED + 7)]
+    assert [paid for paid in costs if paid[1] > CONNECTED] == parts
 
 
 @pytest.mark.parametrize(
