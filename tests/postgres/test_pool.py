@@ -3,15 +3,17 @@
 import asyncio
 import os
 import resource
+from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from functools import partial
 
 import psycopg
 import pytest
 
+from plantstore.core.database import Row
 from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.core.fair_queue import Active
-from plantstore.core.model import NewPlant, PlantQuery
+from plantstore.core.model import Grant, NewPlant, PlantQuery
 from plantstore.core.settings import Settings
 from plantstore.postgres import batcher, reading
 from plantstore.postgres.availability import Availability
@@ -19,6 +21,7 @@ from plantstore.postgres.database import PostgresDatabase
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.reading import Reads
+from plantstore.sql.reading import Query
 from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.postgres.proxy import Proxy
@@ -199,6 +202,37 @@ async def test_a_long_list_is_aborted_after_many_commits_and_changes(
             assert len(await harness.read_plants()) == 1
             warned = [record.getMessage() for record in caplog.records]
             assert warned == is_aborted * ["aborted a long list: 7 rows were replaced meanwhile"]
+
+
+@pytest.mark.parametrize(
+    ("subjects", "query"),
+    [(["ada"], "find_callers"), (["ada", "bo"], "find_callers_in_stores")],
+)
+async def test_several_tokens_of_a_store_share_what_is_read_of_it(
+    postgres_server: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    subjects: list[str],
+    query: str,
+) -> None:
+    """Its revision and members may have many dead rows."""
+    read, names = Pool.read, list[str]()
+
+    async def read_and_record(self: Pool, *queries: Query) -> Sequence[Sequence[Row]]:
+        names.extend(name for name, _ in queries)
+        return await read(self, *queries)
+
+    monkeypatch.setattr(Pool, "read", read_and_record)
+    with (
+        postgres_server.fresh() as url,
+        closing(open_administration(url)) as administration,
+    ):
+        async with DatabaseHarness(url, administration) as harness:
+            grants = [Grant(subject=subject, store="nursery") for subject in subjects]
+            tokens = [administration.create_token(grant).secret for grant in grants]
+            names.clear()
+            found = await asyncio.gather(*map(harness.find_caller, tokens))
+            assert all(found)
+            assert names == [query]
 
 
 async def test_an_argument_that_the_server_refuses_does_not_make_it_unavailable(

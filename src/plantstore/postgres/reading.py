@@ -84,11 +84,11 @@ class Callers(Batcher[Credentials, Caller | None]):
     async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
         """Look up the callers of tokens, all in one round trip."""
         own = [it.store_id for it in keys if (it.requested_name, it.requested_id) == (None, None)]
+        # Several tokens of a store share its revision and members, which may have many dead rows.
         is_simple = self._separates_stores or len(set(own)) == len(own)
         columns = tuple(list(column) for column in zip(*map(astuple, keys), strict=True))
-        query = ("find_callers_in_stores", columns)
-        if is_simple and len(own) == len(keys):
-            query = ("find_callers", columns[:2])
+        is_own = is_simple and len(own) == len(keys)
+        query = ("find_callers", columns[:2]) if is_own else ("find_callers_in_stores", columns)
         (rows,) = await self._pool.read(query)
         of_keys = ((keys[number - 1], row) for number, *row in rows)
         return {key: to_caller(key.store_id, key.token_hash, row) for key, row in of_keys}
